@@ -8,6 +8,7 @@ const CORE: &str = "repertoire-core";
 const CONFIG: &str = "repertoire-config";
 const REGISTRY: &str = "repertoire-registry";
 const GATEWAY: &str = "repertoire-gateway";
+const INSTALL: &str = "repertoire-install";
 const PROFILES: &str = "repertoire-profiles";
 const PERMISSION: &str = "repertoire-permission";
 const SEARCH: &str = "repertoire-search";
@@ -29,7 +30,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
     match package {
         AGENTS | CORE | PROCESS => false,
         AGENT_RUNTIME => [AGENTS, CORE, PROCESS].contains(&other),
-        REGISTRY | PLUGIN_SDK | PROFILES => other == CORE,
+        INSTALL | REGISTRY | PLUGIN_SDK | PROFILES => other == CORE,
         PERMISSION => [CORE, REGISTRY].contains(&other),
         SEARCH => [CORE, REGISTRY, PERMISSION].contains(&other),
         // The sources are for the schema of their options.
@@ -50,6 +51,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
         FACADE => ![
             AGENTS,
             AGENT_RUNTIME,
+            INSTALL,
             TESTKIT,
             MCP,
             MCP_SERVERS,
@@ -67,6 +69,7 @@ fn may_depend_on(package: &str, other: &str) -> bool {
             AGENT_RUNTIME,
             FACADE,
             GATEWAY,
+            INSTALL,
             MCP,
             MCP_SERVERS,
             PROFILES,
@@ -141,7 +144,9 @@ fn the_rule_allows_only_listed_dependencies() {
         (FACADE, "repertoire-source-fs"),
         (CLI, AGENTS),
         (CLI, FACADE),
+        (CLI, INSTALL),
         (CLI, PROFILES),
+        (INSTALL, CORE),
         (PROFILES, CORE),
         ("hello", PLUGIN_SDK),
         (XTASK, TESTKIT),
@@ -158,6 +163,7 @@ fn the_rule_allows_only_listed_dependencies() {
         ("repertoire-source-fs", REGISTRY),
         ("repertoire-source-fs", "repertoire-source-static-macros"),
         (CONFIG, "repertoire-engine"),
+        (FACADE, INSTALL),
         (PROFILES, "repertoire-source-fs"),
         (FACADE, CLI),
         (MCP, CORE),

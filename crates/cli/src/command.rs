@@ -1,5 +1,6 @@
 //! The commands, one to a file.
 
+mod add;
 #[cfg(feature = "agents")]
 mod agents;
 #[cfg(feature = "process")]
@@ -19,6 +20,7 @@ mod files;
 mod fmt;
 #[cfg(feature = "gateway")]
 pub(crate) mod gateway;
+mod installed;
 mod kinds;
 mod list;
 mod lock;
@@ -29,8 +31,10 @@ mod match_prompt;
 mod mcp;
 mod new;
 mod observed;
+mod outdated;
 #[cfg(feature = "plugin")]
 mod plugin;
+mod remove;
 #[cfg(feature = "render")]
 mod render;
 mod roots;
@@ -44,7 +48,10 @@ mod show;
 mod simulate;
 mod source;
 pub(crate) mod status;
+mod store;
+mod sync;
 mod tools;
+mod update;
 mod verify;
 pub(crate) mod watch;
 mod why;
@@ -62,6 +69,8 @@ use crate::Environment;
 use crate::agent_views::AgentViews;
 use crate::compose::{NamedFolders, compose};
 use crate::failure::Failure;
+#[cfg(feature = "schema")]
+use crate::install_plan::InstallPlan;
 use crate::options::SourceOptions;
 use crate::output::Output;
 use crate::source_cache::SourceCache;
@@ -109,6 +118,13 @@ pub(crate) enum Command {
     #[cfg(feature = "process")]
     Approvals(approvals::ApprovalsCommand),
     Files(files::FilesCommand),
+    Add(add::AddCommand),
+    Remove(remove::RemoveCommand),
+    Update(update::UpdateCommand),
+    Outdated(outdated::OutdatedCommand),
+    Sync(sync::SyncCommand),
+    Installed(installed::InstalledCommand),
+    Store(store::StoreCommand),
     Lock(lock::LockCommand),
     Verify(verify::VerifyCommand),
     New(new::NewCommand),
@@ -135,7 +151,14 @@ impl Command {
             #[cfg(feature = "process")]
             Command::Approvals(_) => Some("remove the option"),
             Command::Observed(_) => Some("remove the option"),
-            Command::Status(_)
+            Command::Add(_)
+            | Command::Remove(_)
+            | Command::Update(_)
+            | Command::Outdated(_)
+            | Command::Sync(_)
+            | Command::Installed(_)
+            | Command::Store(_)
+            | Command::Status(_)
             | Command::Budget(_)
             | Command::Diff(_)
             | Command::Kinds(_)
@@ -153,7 +176,7 @@ impl Command {
     pub(crate) fn is_about_agents(&self) -> bool {
         matches!(
             self,
-            Command::Status(_) | Command::Observed(_) | Command::Budget(_)
+            Command::Add(_) | Command::Status(_) | Command::Observed(_) | Command::Budget(_)
         )
     }
 
@@ -252,6 +275,13 @@ impl Command {
     ) -> Result<(), Failure> {
         match self {
             Command::New(new) => return new.run(&environment.cwd, out),
+            Command::Add(add) => return add.run(&sources.agents, environment, out),
+            Command::Remove(remove) => return remove.run(environment, out),
+            Command::Update(update) => return update.run(environment, out),
+            Command::Outdated(outdated) => return outdated.run(environment, out),
+            Command::Sync(sync) => return sync.run(environment, out),
+            Command::Installed(installed) => return installed.run(environment, out),
+            Command::Store(store) => return store.run(environment, out),
             Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
             #[cfg(feature = "mcp")]
             Command::Mcp(mcp) => return mcp.run(sources, environment, out).await,
@@ -362,6 +392,16 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ),
         ("files", files::FilesOutput::json_schema(generator)),
         ("files", files::FileOutput::json_schema(generator)),
+        ("add", InstallPlan::json_schema(generator)),
+        ("remove", InstallPlan::json_schema(generator)),
+        ("update", InstallPlan::json_schema(generator)),
+        ("sync", InstallPlan::json_schema(generator)),
+        ("outdated", outdated::OutdatedOutput::json_schema(generator)),
+        (
+            "installed",
+            installed::InstalledOutput::json_schema(generator),
+        ),
+        ("store", store::StoreOutput::json_schema(generator)),
         ("lock", lock::LockOutput::json_schema(generator)),
         ("verify", verify::VerifyOutput::json_schema(generator)),
         ("new", new::NewOutput::json_schema(generator)),

@@ -249,6 +249,16 @@ impl<'a> Environment<'a> {
         Some(state.join("repertoire"))
     }
 
+    /// Returns the folder of the user's data of this program.
+    pub(crate) fn own_data(&self) -> Option<PathBuf> {
+        let data = self
+            .variable("XDG_DATA_HOME")
+            .map(PathBuf::from)
+            .filter(|data| data.is_absolute())
+            .or_else(|| Some(self.home.as_ref()?.join(".local/share")))?;
+        Some(data.join("repertoire"))
+    }
+
     /// Returns the folder of the user's configuration of this program.
     pub(crate) fn own_config(&self) -> Option<PathBuf> {
         let config = self

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use repertoire::config::ConfigurationError;
 use repertoire::skill::error_chain;
+use repertoire_install::InstallError;
 
 use crate::report::{Excerpt, Report};
 
@@ -53,6 +54,14 @@ impl Failure {
         }
         match error.help() {
             Some(help) => failure.help(help),
+            None => failure,
+        }
+    }
+
+    pub(crate) fn of_install(error: InstallError) -> Failure {
+        let failure = Failure::of(&error);
+        match error.fix() {
+            Some(fix) => failure.help(fix),
             None => failure,
         }
     }

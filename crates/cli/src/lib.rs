@@ -77,6 +77,8 @@ mod file_slot;
 mod folder_sources;
 mod host_probe;
 mod http_answer;
+mod install_plan;
+mod installation;
 mod lock;
 #[cfg(feature = "mcp")]
 mod log;
@@ -105,6 +107,7 @@ mod text_file;
 #[cfg(feature = "otlp")]
 mod trace_export;
 mod transcripts;
+mod utc;
 
 pub use environment::{Environment, Stream};
 pub use output::Exit;

@@ -16,7 +16,7 @@ use serde::{Serialize, de};
 use serde_json::{Map, Value};
 
 pub(crate) use compared::NotCompared;
-pub(crate) use folder_hash::{HashedFiles, folder_hash, line_feeds};
+pub(crate) use folder_hash::{HashedFiles, differs_only_in_line_ends, folder_hash};
 pub(crate) use inventory::{Inventory, LeftOut, Present};
 #[cfg(feature = "schema")]
 pub(crate) use repertoire_lock::LockDocument;

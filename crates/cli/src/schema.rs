@@ -18,7 +18,7 @@ use crate::{command, output};
 pub fn schemas() -> [(&'static str, Value); 3] {
     [
         ("repertoire-1", output()),
-        ("repertoire-lock-1", lock()),
+        ("repertoire-lock-2", lock()),
         ("configuration", configuration()),
     ]
 }

@@ -25,7 +25,7 @@ use tokio::runtime::Handle;
 #[cfg(feature = "schema")]
 pub(super) use self::audit::AuditOutput;
 pub(super) use self::audit::open_audit;
-use self::audit::{AuditCommand, duration, utc};
+use self::audit::{AuditCommand, duration};
 pub(super) use self::gateway_output::{GatewayListOutput, GatewayOutput};
 use self::gateway_output::{ListedRegistry, SavedState};
 use self::request::{request_pause, request_reload, request_resume, request_stop};

@@ -59,9 +59,15 @@ impl LockCommand {
         let base = lock_folder(self.lock_dir.as_deref(), context)?;
         // Read before anything is written: an invalid lock is not overwritten.
         let mut skills_lock = SkillsLock::read(&base)?.unwrap_or_default();
+        // Installed skills can be added again, so an invalid lock does not prevent a new one.
+        let (old, invalid) = match RepertoireLock::read(&base) {
+            Ok(lock) => (lock.unwrap_or_default(), None),
+            Err(failure) => (RepertoireLock::default(), Some(failure)),
+        };
         let inventory = Inventory::take(context, &base).await?;
         let not_compared: Vec<_> = inventory.not_compared().cloned().collect();
         let mut notes = left_out_notes(&inventory.left_out);
+        notes.extend(invalid.map(|failure| format!("{}; it was replaced", failure.message())));
         notes.extend(not_compared_notes(&not_compared));
         notes.extend(context.hidden_text_note().await);
         for (id, path) in &inventory.winners {
@@ -82,7 +88,7 @@ impl LockCommand {
             )
         }));
         let locked = LockOutput {
-            locks: write_locks(&base, &inventory, &skills_lock, context)?,
+            locks: write_locks(&base, (&old, &inventory), &skills_lock, context)?,
             left_out: inventory.left_out,
             not_compared,
         };
@@ -106,7 +112,7 @@ impl LockCommand {
 
 fn write_locks(
     base: &Path,
-    inventory: &Inventory,
+    (old, inventory): (&RepertoireLock, &Inventory),
     skills_lock: &SkillsLock,
     context: &CommandContext,
 ) -> Result<Vec<LockFile>, Failure> {
@@ -114,7 +120,7 @@ fn write_locks(
         (
             RepertoireLock::NAME,
             inventory.skills.len(),
-            RepertoireLock::text(inventory),
+            old.text(inventory),
         ),
         (SkillsLock::NAME, skills_lock.len(), skills_lock.text()),
     ];

@@ -1,13 +1,15 @@
 //! `repertoire verify`.
 
+mod installed_folder;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use repertoire::Id;
 use repertoire::skill::{Digest, Omission};
+use repertoire_install::ProjectFolder;
 use serde::Serialize;
 
 use crate::context::CommandContext;
@@ -15,7 +17,7 @@ use crate::diagnostics::{counted, quoted};
 use crate::failure::Failure;
 use crate::lock::{
     HashedFiles, Inventory, LockEntry, NotCompared, Present, RepertoireLock, SkillsLock,
-    folder_hash, line_feeds,
+    differs_only_in_line_ends, folder_hash,
 };
 use crate::options::ConnectableFolders;
 use crate::output::{Output, word};
@@ -177,7 +179,20 @@ impl VerifyOutput {
         match &ours {
             Some(lock) => {
                 verified.locks.push(RepertoireLock::NAME);
-                verified.compare_files(lock, &inventory);
+                verified.compare_files(lock, &inventory, base)?;
+                verified.skills = match lock.covers_project() {
+                    true => {
+                        let others = lock.installed.keys();
+                        let others = others.filter(|path| !inventory.skills.contains_key(*path));
+                        inventory.skills.len() + others.count()
+                    }
+                    false => lock.skills.len(),
+                };
+                if ProjectFolder::is_interrupted(base) {
+                    let note =
+                        "an installation was interrupted; run `repertoire sync` to complete it";
+                    verified.notes.push(note.to_owned());
+                }
             }
             None => verified
                 .notes
@@ -285,10 +300,20 @@ impl VerifyOutput {
         });
     }
 
-    fn compare_files(&mut self, lock: &RepertoireLock, inventory: &Inventory) {
+    fn compare_files(
+        &mut self,
+        lock: &RepertoireLock,
+        inventory: &Inventory,
+        base: &Path,
+    ) -> Result<(), Failure> {
         for (path, locked) in &lock.skills {
-            match inventory.skills.get(path) {
+            let present = inventory.skills.get(path);
+            match present {
                 Some(present) => self.compare_skill(path.as_str(), locked, present),
+                None if base.join(path.as_str()).is_dir() && lock.installed.contains_key(path) => {
+                    let differences = installed_folder::compare(base, path, locked)?;
+                    self.differences.extend(differences);
+                }
                 None => {
                     let missing = Difference::of_skill(
                         DifferenceKind::Missing,
@@ -304,11 +329,8 @@ impl VerifyOutput {
                 }
             }
         }
-        for (path, present) in inventory
-            .skills
-            .iter()
-            .filter(|(path, _)| !lock.skills.contains_key(*path))
-        {
+        let all = inventory.skills.iter().filter(|_| lock.covers_project());
+        for (path, present) in all.filter(|(path, _)| !lock.skills.contains_key(*path)) {
             let extra =
                 Difference::of_skill(DifferenceKind::Extra, &present.id, path.as_str(), None);
             let digest = present.compared.manifest.digest().to_string();
@@ -317,6 +339,7 @@ impl VerifyOutput {
                 ..extra
             });
         }
+        Ok(())
     }
 
     fn compare_skill(&mut self, path: &str, locked: &LockEntry, present: &Present) {
@@ -460,24 +483,4 @@ fn by_path(omissions: &[Omission]) -> BTreeMap<String, Omission> {
         .iter()
         .map(|omission| (omission.path.to_string(), omission.clone()))
         .collect()
-}
-
-/// Returns whether the text at `path` has this digest with different line endings. Links and files over 16 MiB are not read.
-fn differs_only_in_line_ends(path: &Path, locked: Digest) -> bool {
-    const MOST_BYTES: u64 = 16 << 20;
-    if !path
-        .symlink_metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_BYTES)
-    {
-        return false;
-    }
-    let Some(bytes) = fs::read(path).ok().filter(|bytes| !bytes.contains(&0)) else {
-        return false;
-    };
-    let lines = line_feeds(bytes);
-    let mut with_returns = Vec::new();
-    for byte in &lines {
-        with_returns.extend((*byte == b'\n').then_some(b'\r').into_iter().chain([*byte]));
-    }
-    Digest::of(&lines) == locked || Digest::of(&with_returns) == locked
 }

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use repertoire::skill::{SkippedFile, SkippedFolder};
+use repertoire::skill::{Digest, SkippedFile, SkippedFolder};
 use sha2::{Digest as _, Sha256};
 
 /// The files of a folder that are hashed, and how.
@@ -184,6 +184,26 @@ fn sort_key(name: &str) -> (Vec<usize>, Vec<bool>, String) {
 
 fn weight(c: char) -> Option<usize> {
     ASCII.find(c.to_ascii_lowercase()).filter(|_| c.is_ascii())
+}
+
+/// Returns whether the text at `path` has this digest with different line endings. Links and files over 16 MiB are not read.
+pub(crate) fn differs_only_in_line_ends(path: &Path, locked: Digest) -> bool {
+    const MOST_BYTES: u64 = 16 << 20;
+    if !path
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_BYTES)
+    {
+        return false;
+    }
+    let Some(bytes) = fs::read(path).ok().filter(|bytes| !bytes.contains(&0)) else {
+        return false;
+    };
+    let lines = line_feeds(bytes);
+    let mut with_returns = Vec::new();
+    for byte in &lines {
+        with_returns.extend((*byte == b'\n').then_some(b'\r').into_iter().chain([*byte]));
+    }
+    Digest::of(&lines) == locked || Digest::of(&with_returns) == locked
 }
 
 #[cfg(test)]

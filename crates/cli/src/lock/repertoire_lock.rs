@@ -1,4 +1,4 @@
-//! `repertoire.lock.json`: a digest of every file of every skill.
+//! `repertoire.lock.json`: a digest of every file of every skill, and the origins of installed skills.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,20 +6,27 @@ use std::path::Path;
 use repertoire::Id;
 use repertoire::registry::Tier;
 use repertoire::skill::{Digest, Manifest, Omission, Resource, ResourcePath};
+use repertoire_install::InstalledSkill;
 use serde::{Deserialize, Serialize};
 
-use super::inventory::Inventory;
+use super::inventory::{Inventory, Present};
 use crate::failure::Failure;
 
-/// A parsed `repertoire.lock.json`; its schema is `docs/schema/repertoire-lock-1.json`.
-#[derive(Debug)]
+/// A parsed `repertoire.lock.json`; its schema is `docs/schema/repertoire-lock-2.json`.
+///
+/// Version 1 had no installed skills. It is read, and written again as version 2.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RepertoireLock {
-    /// The skills by the path of their folder.
+    /// The skills by the path of their folder, installed ones included.
     pub(crate) skills: BTreeMap<ResourcePath, LockEntry>,
+    /// The installed skills by the path of their folder.
+    pub(crate) installed: BTreeMap<ResourcePath, InstalledSkill>,
+    /// The rows that `lock` wrote; `None` if it never ran.
+    written: Option<Vec<LockedSkill>>,
 }
 
 /// A locked skill.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct LockEntry {
     pub(crate) id: Id,
     pub(crate) manifest: Manifest,
@@ -37,11 +44,17 @@ pub(crate) struct LockEntry {
 pub(crate) struct LockDocument {
     #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     schema: String,
-    /// Sorted by `path`, which is unique.
-    skills: Vec<LockedSkill>,
+    /// The skills of the project, sorted by `path`, which is unique; absent if `repertoire lock` never ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    skills: Option<Vec<LockedSkill>>,
+    /// The skills that `repertoire add` installed, sorted by `path`, which is unique.
+    ///
+    /// A row in `skills` for the same path states local changes that were accepted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    installed: Vec<InstalledSkill>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct LockedSkill {
@@ -67,7 +80,7 @@ struct LockedSkill {
 }
 
 /// A dependency folder: `node_modules`, `.venv` and the like.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct LockedDependencies {
@@ -77,7 +90,8 @@ struct LockedDependencies {
     digest: Digest,
 }
 
-const SCHEMA: &str = "repertoire-lock/1";
+const SCHEMA: &str = "repertoire-lock/2";
+const FIRST_SCHEMA: &str = "repertoire-lock/1";
 
 impl RepertoireLock {
     pub(crate) const NAME: &str = "repertoire.lock.json";
@@ -94,63 +108,71 @@ impl RepertoireLock {
         let Some(value) = super::read(&folder.join(Self::NAME), Self::NAME)? else {
             return Ok(None);
         };
-        let refuse = |message: String| Failure::new(format!("`{}`: {message}", Self::NAME));
-        super::check_version(&value, "schema", &SCHEMA.into(), Self::NAME)?;
+        let is_first = value
+            .get("schema")
+            .is_some_and(|schema| schema == FIRST_SCHEMA);
+        if !is_first {
+            super::check_version(&value, "schema", &SCHEMA.into(), Self::NAME)?;
+        }
         let document: LockDocument = super::typed(value, Self::NAME)?;
-        let mut skills = BTreeMap::new();
-        for LockedSkill {
-            id,
-            path,
-            digest,
-            manifest: claimed,
-            files,
-            omissions,
-            dependencies,
-            ..
-        } in document.skills
-        {
-            let manifest =
-                Manifest::new(files).map_err(|error| refuse(format!("skill `{path}`: {error}")))?;
-            let manifest = manifest.with_omissions(omissions);
-            let count = dependencies.len();
-            let dependencies: BTreeMap<_, _> = dependencies
-                .into_iter()
-                .map(|row| (row.path, row.digest))
-                .collect();
-            if dependencies.len() < count {
-                return Err(refuse(format!(
-                    "skill `{path}`: a folder is repeated in `dependencies`"
-                )));
-            }
-            if manifest.digest() != claimed {
-                return Err(refuse(format!(
-                    "skill `{path}`: `manifest` is not the digest of its files"
-                )));
-            }
-            if !manifest.files().iter().any(|file| file.digest == digest) {
-                return Err(refuse(format!(
-                    "skill `{path}`: `digest` is not the digest of one of its files"
-                )));
-            }
-            if skills
-                .insert(
-                    path.clone(),
-                    LockEntry {
-                        id,
-                        manifest,
-                        dependencies,
-                    },
-                )
-                .is_some()
-            {
-                return Err(refuse(format!("skill `{path}` is repeated")));
+        if is_first && (document.skills.is_none() || !document.installed.is_empty()) {
+            return Err(refuse("expected `skills` alone in version 1".to_owned()));
+        }
+        let mut lock = RepertoireLock::default();
+        for skill in document.skills.iter().flatten() {
+            let entry = LockEntry::checked(skill)?;
+            if lock.skills.insert(skill.path.clone(), entry).is_some() {
+                return Err(refuse(format!("skill `{}` is repeated", skill.path)));
             }
         }
-        Ok(Some(RepertoireLock { skills }))
+        lock.written = document.skills;
+        for skill in document.installed {
+            let manifest = skill.checked_manifest();
+            let manifest = manifest.map_err(|error| refuse(format!("installed {error}")))?;
+            lock.skills.entry(skill.path.clone()).or_insert(LockEntry {
+                id: skill.id.clone(),
+                manifest,
+                dependencies: BTreeMap::new(),
+            });
+            let path = skill.path.clone();
+            if lock.installed.insert(path.clone(), skill).is_some() {
+                return Err(refuse(format!("installed skill `{path}` is repeated")));
+            }
+        }
+        Ok(Some(lock))
     }
 
-    pub(crate) fn text(inventory: &Inventory) -> String {
-        let skills = inventory.skills.iter().map(|(path, skill)| LockedSkill {
+    /// Returns whether the lock states every skill of the project.
+    pub(crate) fn covers_project(&self) -> bool {
+        self.written.is_some()
+    }
+
+    /// Returns the text of the lock with the installed skills as they are now.
+    ///
+    /// The row that `lock` wrote for a folder is removed if the folder is in `changed`.
+    pub(crate) fn to_text(&self, changed: &[ResourcePath]) -> String {
+        let written = self.written.as_ref().map(|rows| {
+            let rows = rows.iter().filter(|row| !changed.contains(&row.path));
+            rows.cloned().collect()
+        });
+        super::to_text(&LockDocument {
+            schema: SCHEMA.to_owned(),
+            skills: written,
+            installed: self.installed.values().cloned().collect(),
+        })
+    }
+
+    /// Returns the text of a lock of the present skills, with the same installed skills.
+    ///
+    /// An installed skill has a row among the present ones only if its files were changed.
+    pub(crate) fn text(&self, inventory: &Inventory) -> String {
+        let is_installed = |path: &ResourcePath, skill: &Present| {
+            let installed = self.installed.get(path);
+            installed.is_some_and(|row| row.manifest == skill.compared.manifest.digest())
+        };
+        let skills = inventory.skills.iter();
+        let skills = skills.filter(|(path, skill)| !is_installed(path, skill));
+        let skills = skills.map(|(path, skill)| LockedSkill {
             id: skill.id.clone(),
             tier: skill.tier,
             source: skill.source.clone(),
@@ -171,7 +193,50 @@ impl RepertoireLock {
         });
         super::to_text(&LockDocument {
             schema: SCHEMA.to_owned(),
-            skills: skills.collect(),
+            skills: Some(skills.collect()),
+            installed: self.installed.values().cloned().collect(),
+        })
+    }
+}
+
+fn refuse(message: String) -> Failure {
+    Failure::new(format!("`{}`: {message}", RepertoireLock::NAME))
+}
+
+impl LockEntry {
+    /// Returns a row whose digests are those of its files.
+    fn checked(row: &LockedSkill) -> Result<LockEntry, Failure> {
+        let path = &row.path;
+        let manifest = Manifest::new(row.files.iter().cloned());
+        let manifest = manifest.map_err(|error| refuse(format!("skill `{path}`: {error}")))?;
+        let manifest = manifest.with_omissions(row.omissions.iter().cloned());
+        let dependencies = row.dependencies.iter();
+        let dependencies: BTreeMap<_, _> = dependencies
+            .map(|folder| (folder.path.clone(), folder.digest))
+            .collect();
+        if dependencies.len() < row.dependencies.len() {
+            return Err(refuse(format!(
+                "skill `{path}`: a folder is repeated in `dependencies`"
+            )));
+        }
+        if manifest.digest() != row.manifest {
+            return Err(refuse(format!(
+                "skill `{path}`: `manifest` is not the digest of its files"
+            )));
+        }
+        if !manifest
+            .files()
+            .iter()
+            .any(|file| file.digest == row.digest)
+        {
+            return Err(refuse(format!(
+                "skill `{path}`: `digest` is not the digest of one of its files"
+            )));
+        }
+        Ok(LockEntry {
+            id: row.id.clone(),
+            manifest,
+            dependencies,
         })
     }
 }

@@ -48,7 +48,7 @@ skills-lock.json           2  written
         read(&env, "repertoire.lock.json"),
         str![[r#"
 {
-  "schema": "repertoire-lock/1",
+  "schema": "repertoire-lock/2",
   "skills": [
     {
       "id": "notes",
@@ -125,7 +125,7 @@ skills-lock.json           2  unchanged
         fs::read(env.here().join("repertoire.lock.json")).expect("it is there"),
         ours
     );
-    Schema::of("repertoire-lock-1").assert_fits(&read(&env, "repertoire.lock.json"));
+    Schema::of("repertoire-lock-2").assert_fits(&read(&env, "repertoire.lock.json"));
     Schema::of("skills-lock-1").assert_fits(&read(&env, "skills-lock.json"));
     assert_data_eq!(
         env.run(&["verify"]).data(),
@@ -257,7 +257,7 @@ missing  later  (skills-lock.json)
 #[test]
 fn invalid_locks_fail_the_comparison() {
     let digest = format!("sha256:{}", "0".repeat(64));
-    let ours = |row: &str| format!(r#"{{ "schema": "repertoire-lock/1", "skills": [{row}] }}"#);
+    let ours = |row: &str| format!(r#"{{ "schema": "repertoire-lock/2", "skills": [{row}] }}"#);
     let row = |path: &str, files: &str| {
         format!(
             r#"{{ "id": "a", "tier": "user", "source": "s", "path": "{path}", "digest": "{digest}", "manifest": "{digest}", "files": [{files}] }}"#
@@ -267,7 +267,7 @@ fn invalid_locks_fail_the_comparison() {
     let cases = [
         (
             "repertoire.lock.json",
-            r#"{ "schema": "repertoire-lock/2", "skills": [] }"#.to_owned(),
+            r#"{ "schema": "repertoire-lock/3", "skills": [] }"#.to_owned(),
         ),
         ("repertoire.lock.json", "{}".to_owned()),
         ("repertoire.lock.json", ours(&row("../a", ""))),
@@ -313,8 +313,8 @@ fn invalid_locks_fail_the_comparison() {
 error: no repertoire.lock.json or skills-lock.json found
  |
  = help: run `repertoire lock` to create them
-error: `repertoire.lock.json`: expected schema `repertoire-lock/1`, found "repertoire-lock/2"
-error: `repertoire.lock.json`: expected schema `repertoire-lock/1`, found none
+error: `repertoire.lock.json`: expected schema `repertoire-lock/2`, found "repertoire-lock/3"
+error: `repertoire.lock.json`: expected schema `repertoire-lock/2`, found none
 error: `repertoire.lock.json` is invalid: `../a` is not a path inside a skill: it has a segment of dots only
 error: `repertoire.lock.json` is invalid: `../../secret` is not a path inside a skill: it has a segment of dots only
 error: `repertoire.lock.json`: skill `a`: file `b` is in the manifest twice
@@ -428,7 +428,7 @@ fn large_and_odd_files_are_locked_too() {
         .expect("a sparse file can be made");
     env.file(".agents/skills/tidy/scripts\\run.py", "one\n");
     assert_eq!(env.run(&["lock"]).exit, Exit::Success);
-    Schema::of("repertoire-lock-1").assert_fits(&read(&env, "repertoire.lock.json"));
+    Schema::of("repertoire-lock-2").assert_fits(&read(&env, "repertoire.lock.json"));
     assert_eq!(env.run(&["verify"]).exit, Exit::Success);
     env.file(".agents/skills/tidy/scripts\\run.py", "two\n");
     let ran = env.run(&["verify"]);
@@ -464,7 +464,7 @@ note: not compared, version control keeps it: `.agents/skills/tidy/.git`
 
 "#]]
     );
-    Schema::of("repertoire-lock-1").assert_fits(&read(&env, "repertoire.lock.json"));
+    Schema::of("repertoire-lock-2").assert_fits(&read(&env, "repertoire.lock.json"));
     fs::remove_file(env.here().join("skills-lock.json")).expect("it was written");
     assert_eq!(env.run(&["verify"]).exit, Exit::Success);
     // What comes and goes as scripts run makes no difference.

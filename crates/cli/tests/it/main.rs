@@ -23,6 +23,10 @@ mod gateway;
 #[cfg(unix)]
 mod gateway_lists;
 mod hooks;
+#[cfg(unix)]
+mod install;
+#[cfg(unix)]
+mod install_kills;
 mod kept;
 mod labels;
 #[cfg(unix)]
@@ -65,6 +69,8 @@ mod workflow;
 /// Tests of the nextest profile `slow`.
 mod slow {
     mod external;
+    #[cfg(unix)]
+    mod install_kills;
     mod killed;
     mod new_crate;
     #[cfg(all(unix, feature = "postgres"))]

@@ -318,7 +318,7 @@ fn a_forged_lock_is_refused() {
     let text =
         std::fs::read_to_string(env.here().join("repertoire.lock.json")).expect("it was written");
     let lock: Value = serde_json::from_str(&text).expect("one JSON document");
-    let schema = Schema::of("repertoire-lock-1");
+    let schema = Schema::of("repertoire-lock-2");
     assert_eq!(faults(&schema.whole, &lock), Vec::<String>::new());
     let forgeries = forgeries(&lock);
     assert!(forgeries.len() > 20, "{} forgeries", forgeries.len());

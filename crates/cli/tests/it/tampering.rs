@@ -148,7 +148,7 @@ fn no_tampered_value_verifies() {
             lock["trusted"] = json!(true)
         }),
         ("later version", Exit::Failure, &|lock| {
-            lock["schema"] = json!("repertoire-lock/2")
+            lock["schema"] = json!("repertoire-lock/3")
         }),
         ("no version", Exit::Failure, &|lock| {
             drop(lock.as_object_mut().unwrap().remove("schema"))

@@ -7,12 +7,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use repertoire_gateway::{NamedToken, TokenScope, TokenStore};
 use serde::Serialize;
 
-use super::{duration, state_folder, token_path, utc};
+use super::{duration, state_folder, token_path};
 use crate::Environment;
 use crate::failure::Failure;
 use crate::options::FolderOption;
 use crate::output::Output;
 use crate::table::TextTable;
+use crate::utc::utc;
 
 /// Issue, list and revoke access tokens of the HTTP server.
 ///

@@ -1,0 +1,67 @@
+//! `repertoire update`.
+
+use clap::Args;
+use repertoire_install::InstalledSkill;
+
+use crate::Environment;
+use crate::failure::Failure;
+use crate::install_plan::{ChangeOptions, InstallPlan};
+use crate::installation::ScopeOption;
+use crate::output::Output;
+
+/// Update installed skills to the present content of their sources.
+///
+/// Shows the difference for each file, and asks before it writes. A skill with local changes is never replaced without
+/// `--force`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  repertoire update\n  repertoire update pdf --check")]
+pub(crate) struct UpdateCommand {
+    /// Names of installed skills, or their folders [default: all].
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Write nothing; exit with 1 if there are updates.
+    #[arg(long, conflicts_with_all = ["yes", "dry_run", "force"])]
+    check: bool,
+    #[command(flatten)]
+    scope: ScopeOption,
+    #[command(flatten)]
+    options: ChangeOptions,
+}
+
+impl UpdateCommand {
+    pub(super) fn run(
+        &self,
+        environment: &mut Environment<'_>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let installation = self.scope.open(environment)?;
+        let rows = installation.at.named(&self.names)?;
+        let mut lock = installation.at.lock.clone();
+        let mut plan = InstallPlan::new();
+        for (row, again) in installation.fetch_again(&rows, |row| row.reference.clone())? {
+            let Some(skill) = again.skill() else {
+                plan.add_gone(row);
+                continue;
+            };
+            installation
+                .store
+                .put(&skill.tree)
+                .map_err(Failure::of_install)?;
+            let new = InstalledSkill::new(
+                skill,
+                row.path.clone(),
+                row.reference.clone(),
+                &again.fetched.revision,
+                row.first_trusted.clone(),
+            );
+            plan.place(&installation, &self.options, &new, Some(skill))?;
+            lock.installed.insert(new.path.clone(), new);
+        }
+        if self.check {
+            out.found_problems(plan.changes_folders());
+            plan.print(out);
+            return Ok(());
+        }
+        plan.run(&installation, &self.options, &lock, environment, out)
+    }
+}

@@ -1,0 +1,447 @@
+//! References: the places that skills are installed from.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use repertoire_core::ResourcePath;
+use repertoire_core::text::terminal_line;
+use serde::{Deserialize, Serialize};
+
+use crate::install_error::{InstallError, InstallErrorKind};
+
+/// The place of one or more skills, as a user types it and as a lock states it.
+///
+/// | text | meaning |
+/// |---|---|
+/// | `OWNER/REPO[/FOLDER][@REVISION]` | a repository on github.com |
+/// | `https://HOST/PATH[@REVISION][#FOLDER]`, also `ssh://`, `git://`, `http://`, `file://`, `USER@HOST:PATH` | any git repository |
+/// | `https://github.com/OWNER/REPO/tree/REVISION[/FOLDER]` | the address of a folder in a browser |
+/// | `./FOLDER`, `../FOLDER`, `/FOLDER`, `~/FOLDER` | a folder on this machine |
+/// | a path that ends with `.zip`, `.skill`, `.tar`, `.tar.gz` or `.tgz` | an archive on this machine |
+///
+/// `REVISION` is a branch, a tag, or a commit with 40 digits. `FOLDER` is that of a skill, or of several skills.
+///
+/// ```
+/// use repertoire_install::Reference;
+///
+/// let reference: Reference = "anthropics/skills/skills/pdf@main".parse()?;
+/// assert_eq!(reference.git_url(), Some("https://github.com/anthropics/skills.git"));
+/// assert_eq!(reference.revision(), Some("main"));
+/// assert_eq!(reference.folder().map(|folder| folder.as_str()), Some("skills/pdf"));
+/// assert!("ext::sh -c id".parse::<Reference>().is_err());
+/// # Ok::<(), repertoire_install::InstallError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Reference {
+    place: ReferencePlace,
+    revision: Option<String>,
+    folder: Option<ResourcePath>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum ReferencePlace {
+    GitProgram(String),
+    Folder(String),
+    Archive(String),
+}
+
+const GITHUB: &str = "https://github.com/";
+
+const ARCHIVES: [&str; 5] = [".zip", ".skill", ".tar", ".tar.gz", ".tgz"];
+
+/// The transports of git that are used. `ext` and `fd` run programs.
+pub(crate) const TRANSPORTS: [&str; 5] = ["https", "ssh", "git", "http", "file"];
+
+const FORMS: &str = "expected `OWNER/REPO`, the URL of a git repository, `./FOLDER` or an archive";
+
+impl Reference {
+    /// Returns the URL, if it is a git repository.
+    pub fn git_url(&self) -> Option<&str> {
+        match &self.place {
+            ReferencePlace::GitProgram(url) => Some(url),
+            _ => None,
+        }
+    }
+
+    /// Returns the path of a folder or an archive, relative to `base` and with `home` in place of `~`.
+    pub(crate) fn path(&self, base: &Path, home: Option<&Path>) -> Option<PathBuf> {
+        let (ReferencePlace::Folder(text) | ReferencePlace::Archive(text)) = &self.place else {
+            return None;
+        };
+        let below = if text == "~" {
+            Some("")
+        } else {
+            text.strip_prefix("~/")
+        };
+        match (below, home) {
+            (Some(below), Some(home)) => Some(home.join(below)),
+            _ => Some(base.join(text).components().collect()),
+        }
+    }
+
+    pub(crate) fn is_archive(&self) -> bool {
+        matches!(self.place, ReferencePlace::Archive(_))
+    }
+
+    /// Returns the branch, tag or commit.
+    pub fn revision(&self) -> Option<&str> {
+        self.revision.as_deref()
+    }
+
+    /// Returns the folder in the repository.
+    pub fn folder(&self) -> Option<&ResourcePath> {
+        self.folder.as_ref()
+    }
+
+    /// Returns the same reference at a commit, or itself if it is not a git repository.
+    #[must_use]
+    pub fn at_commit(&self, commit: &str) -> Reference {
+        let mut reference = self.clone();
+        if self.git_url().is_some() {
+            reference.revision = Some(commit.to_owned());
+        }
+        reference
+    }
+
+    /// Returns the reference as a lock in `base` states it: a relative path is that from `cwd`.
+    #[must_use]
+    pub fn from_base(&self, cwd: &Path, base: &Path) -> Reference {
+        let mut reference = self.clone();
+        if let ReferencePlace::Folder(text) | ReferencePlace::Archive(text) = &mut reference.place
+            && !text.starts_with('~')
+            && Path::new(&*text).is_relative()
+        {
+            let path = lexical(&cwd.join(&text));
+            *text = match path.strip_prefix(base) {
+                Ok(below) => format!("./{}", below.to_string_lossy()),
+                Err(_) => path.to_string_lossy().into_owned(),
+            };
+        }
+        reference
+    }
+
+    fn parse(text: &str) -> Result<Reference, InstallError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(refuse("the reference is empty", FORMS));
+        }
+        if text.chars().any(char::is_control) || !repertoire_core::text::is_clean(text) {
+            return Err(refuse(
+                "the reference has hidden characters",
+                "type it again",
+            ));
+        }
+        if text.starts_with('-') {
+            return Err(refuse(
+                format!("`{}` begins with a dash", shown(text)),
+                "write `./` before the name of a folder",
+            ));
+        }
+        let is_path = [".", "..", "~"].contains(&text)
+            || ["./", "../", "/", "~/"]
+                .iter()
+                .any(|start| text.starts_with(start))
+            || matches!(text.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+        let is_url = text.contains("://") || is_scp_like(text);
+        if !is_url && ARCHIVES.iter().any(|end| text.ends_with(end)) {
+            Ok(Reference::local(ReferencePlace::Archive(text.to_owned())))
+        } else if is_path {
+            Ok(Reference::local(ReferencePlace::Folder(text.to_owned())))
+        } else if text.contains("::") {
+            Err(refuse(
+                format!("`{}` names a helper program of git", shown(text)),
+                "use a URL that begins with `https://` or `ssh://`",
+            ))
+        } else if is_url {
+            Reference::of_url(text)
+        } else {
+            Reference::of_github(text)
+        }
+    }
+
+    fn local(place: ReferencePlace) -> Reference {
+        Reference {
+            place,
+            revision: None,
+            folder: None,
+        }
+    }
+
+    fn of_github(text: &str) -> Result<Reference, InstallError> {
+        let (path, revision) = match text.split_once('@') {
+            Some((path, revision)) => (path, Some(revision)),
+            None => (text, None),
+        };
+        let mut parts = path.splitn(3, '/');
+        let (owner, repository) = (
+            parts.next().unwrap_or_default(),
+            parts.next().unwrap_or_default(),
+        );
+        let is_name = |name: &str| {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+            !name.is_empty() && name.bytes().all(is_plain) && !name.bytes().all(|byte| byte == b'.')
+        };
+        if !is_name(owner) || !is_name(repository) {
+            let help = match path.contains('/') {
+                true => FORMS.to_owned(),
+                false => format!("write `./{}` for a folder; {FORMS}", shown(path)),
+            };
+            return Err(refuse(
+                format!("`{}` is not a reference", shown(text)),
+                help,
+            ));
+        }
+        let repository = repository.strip_suffix(".git").unwrap_or(repository);
+        Ok(Reference {
+            place: ReferencePlace::GitProgram(format!("{GITHUB}{owner}/{repository}.git")),
+            revision: revision.map(checked_revision).transpose()?,
+            folder: parts.next().map(checked_folder).transpose()?,
+        })
+    }
+
+    fn of_url(text: &str) -> Result<Reference, InstallError> {
+        let text = text.strip_prefix("git+").unwrap_or(text);
+        let (rest, folder) = match text.split_once('#') {
+            Some((rest, folder)) => (rest, Some(folder)),
+            None => (text, None),
+        };
+        let path_start = match rest.split_once("://") {
+            Some((scheme, after)) => {
+                check_authority(scheme, after)?;
+                let authority = after.find('/').unwrap_or(after.len());
+                scheme.len() + 3 + authority
+            }
+            None => rest.find(':').unwrap_or_default(),
+        };
+        let (url, revision) = match rest[path_start..].find('@') {
+            Some(at) => (&rest[..path_start + at], Some(&rest[path_start + at + 1..])),
+            None => (rest, None),
+        };
+        if url[path_start..].trim_matches(['/', ':']).is_empty() {
+            return Err(refuse(
+                format!("`{}` has no path", shown(text)),
+                "expected the URL of a git repository",
+            ));
+        }
+        if url.contains(['?', ' ', '\\']) || url.contains("::") {
+            return Err(refuse(
+                format!("`{}` is not the URL of a git repository", shown(text)),
+                "remove blanks, `?` and `::`",
+            ));
+        }
+        let is_archive = ARCHIVES.iter().any(|end| url.ends_with(end)) && !url.starts_with("file:");
+        if is_archive || text.starts_with("http") && text.contains("/.well-known/") {
+            return Err(refuse(
+                format!("`{}` is not a git repository", shown(text)),
+                "download the archive, and add the file",
+            ));
+        }
+        if let (Some(browsed), None, None) = (Reference::of_browser(url)?, revision, folder) {
+            return Ok(browsed);
+        }
+        Ok(Reference {
+            place: ReferencePlace::GitProgram(canonical_url(url)),
+            revision: revision.map(checked_revision).transpose()?,
+            folder: folder.map(checked_folder).transpose()?,
+        })
+    }
+
+    /// Parses the address of a folder of github.com in a browser.
+    fn of_browser(url: &str) -> Result<Option<Reference>, InstallError> {
+        let Some(path) = url.strip_prefix(GITHUB) else {
+            return Ok(None);
+        };
+        let mut parts = path.splitn(5, '/');
+        let parts: [Option<&str>; 5] = std::array::from_fn(|_| parts.next());
+        let [
+            Some(owner),
+            Some(repository),
+            Some("tree" | "blob"),
+            Some(revision),
+            folder,
+        ] = parts
+        else {
+            return Ok(None);
+        };
+        let folder = folder.map(|folder| folder.strip_suffix("/SKILL.md").unwrap_or(folder));
+        let folder = folder.filter(|folder| !["", "SKILL.md"].contains(folder));
+        Ok(Some(Reference {
+            place: ReferencePlace::GitProgram(canonical_url(&format!(
+                "{GITHUB}{owner}/{repository}"
+            ))),
+            revision: Some(checked_revision(revision)?),
+            folder: folder.map(checked_folder).transpose()?,
+        }))
+    }
+}
+
+fn shown(text: &str) -> String {
+    terminal_line(text).into_owned()
+}
+
+fn refuse(message: impl Into<String>, help: impl Into<String>) -> InstallError {
+    InstallError::new(InstallErrorKind::Reference, message).help(help)
+}
+
+/// Returns whether the text is `USER@HOST:PATH`, and neither `OWNER/REPO@…` nor a helper.
+fn is_scp_like(text: &str) -> bool {
+    let text = text.strip_prefix("git+").unwrap_or(text);
+    let Some((host, path)) = text.split_once(':') else {
+        return false;
+    };
+    let Some((user, host)) = host.split_once('@') else {
+        return false;
+    };
+    let is_name = |name: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        !name.is_empty() && !name.starts_with('-') && name.bytes().all(is_plain)
+    };
+    is_name(user) && is_name(host) && !path.starts_with(':')
+}
+
+fn check_authority(scheme: &str, after: &str) -> Result<(), InstallError> {
+    if !TRANSPORTS.contains(&scheme) {
+        return Err(refuse(
+            format!("`{}` is not a supported transport", shown(scheme)),
+            "use `https://` or `ssh://`",
+        ));
+    }
+    let authority = after.split('/').next().unwrap_or_default();
+    let (user, host) = match authority.rsplit_once('@') {
+        Some((user, host)) => (Some(user), host),
+        None => (None, authority),
+    };
+    if user.is_some_and(|user| scheme != "ssh" || user.contains(':')) {
+        return Err(refuse(
+            "the URL holds credentials, which would be written into the lock",
+            "remove them, and use a credential helper of git",
+        ));
+    }
+    // A host that begins with a dash is an option of `ssh`.
+    if [Some(host), user]
+        .iter()
+        .flatten()
+        .any(|name| name.starts_with('-'))
+    {
+        return Err(refuse(
+            "the host of the URL begins with a dash",
+            "correct it",
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the URL of a repository on github.com in one form.
+fn canonical_url(url: &str) -> String {
+    let url = url.trim_end_matches('/');
+    match url.strip_prefix(GITHUB) {
+        Some(path) if path.split('/').count() == 2 && !path.ends_with(".git") => {
+            format!("{url}.git")
+        }
+        _ => url.to_owned(),
+    }
+}
+
+/// Checks a branch, tag or commit by the rules of `git check-ref-format`.
+fn checked_revision(text: &str) -> Result<String, InstallError> {
+    let is_bad = text.is_empty()
+        || text.starts_with(['-', '/', '.', '+'])
+        || text.ends_with(['/', '.'])
+        || ["..", "//", "@{", "/.", ".lock/"]
+            .iter()
+            .any(|part| text.contains(part))
+        || text.ends_with(".lock")
+        || text == "@"
+        || text.contains([' ', '~', '^', ':', '?', '*', '[', '\\', '#']);
+    match is_bad {
+        false => Ok(text.to_owned()),
+        true => Err(refuse(
+            format!("`{}` is not a branch, tag or commit", shown(text)),
+            "write its name after `@`",
+        )),
+    }
+}
+
+fn checked_folder(text: &str) -> Result<ResourcePath, InstallError> {
+    let path = ResourcePath::new(text.trim_end_matches('/'));
+    path.map_err(|error| refuse(error.to_string(), "name a folder of the repository"))
+}
+
+/// Resolves `.` and `..` without reading the file system.
+fn lexical(path: &Path) -> PathBuf {
+    let mut resolved = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                resolved.pop();
+            }
+            std::path::Component::CurDir => {}
+            part => resolved.push(part),
+        }
+    }
+    resolved
+}
+
+impl FromStr for Reference {
+    type Err = InstallError;
+
+    fn from_str(text: &str) -> Result<Reference, InstallError> {
+        Reference::parse(text)
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = match &self.place {
+            ReferencePlace::Folder(path) | ReferencePlace::Archive(path) => {
+                return f.write_str(path);
+            }
+            ReferencePlace::GitProgram(url) => url,
+        };
+        let folder = self.folder.as_ref().map_or("", ResourcePath::as_str);
+        let [slash, hash] = [(folder, "/"), (folder, "#")].map(|(folder, sign)| match folder {
+            "" => String::new(),
+            folder => format!("{sign}{folder}"),
+        });
+        let revision = self.revision.as_deref();
+        let revision = revision.map_or_else(String::new, |revision| format!("@{revision}"));
+        if let Some(path) = url
+            .strip_prefix(GITHUB)
+            .and_then(|path| path.strip_suffix(".git"))
+        {
+            let short = format!("{path}{slash}{revision}");
+            // Some names are read differently without the host.
+            if Reference::parse(&short).is_ok_and(|parsed| parsed == *self) {
+                return f.write_str(&short);
+            }
+        }
+        write!(f, "{url}{revision}{hash}")
+    }
+}
+
+impl TryFrom<String> for Reference {
+    type Error = InstallError;
+
+    fn try_from(text: String) -> Result<Reference, InstallError> {
+        text.parse()
+    }
+}
+
+impl From<Reference> for String {
+    fn from(reference: Reference) -> String {
+        reference.to_string()
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Reference {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Reference".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "minLength": 1 })
+    }
+}

@@ -1,0 +1,16 @@
+//! The promises of the crate.
+
+mod archives;
+mod fetching;
+mod hostile;
+mod made_tar;
+mod made_zip;
+mod project;
+mod references;
+mod repositories;
+mod store;
+
+/// Returns the text of a good `SKILL.md`.
+fn skill_text(name: &str, body: &str) -> String {
+    format!("---\nname: {name}\ndescription: Does {name}.\n---\n{body}\n")
+}

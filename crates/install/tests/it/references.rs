@@ -1,0 +1,179 @@
+//! The texts that name places.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use repertoire_install::{InstallErrorKind, Reference};
+
+/// Returns the URL, the revision and the folder of a git reference.
+fn parts(text: &str) -> (String, String, String) {
+    let reference: Reference = text.parse().expect("a reference");
+    let folder = reference.folder().map(ToString::to_string);
+    (
+        reference.git_url().unwrap_or_default().to_owned(),
+        reference.revision().unwrap_or_default().to_owned(),
+        folder.unwrap_or_default(),
+    )
+}
+
+#[test]
+fn a_repository_has_many_spellings() {
+    let commit = "0123456789abcdef0123456789abcdef01234567";
+    for (text, url, revision, folder) in [
+        ("o/r", "https://github.com/o/r.git", "", ""),
+        ("o/r.git", "https://github.com/o/r.git", "", ""),
+        ("o/r@v1.2", "https://github.com/o/r.git", "v1.2", ""),
+        (
+            "o/r/skills/pdf@feature/x",
+            "https://github.com/o/r.git",
+            "feature/x",
+            "skills/pdf",
+        ),
+        (
+            "https://github.com/o/r",
+            "https://github.com/o/r.git",
+            "",
+            "",
+        ),
+        (
+            "https://github.com/o/r/tree/main/skills/pdf",
+            "https://github.com/o/r.git",
+            "main",
+            "skills/pdf",
+        ),
+        (
+            "https://github.com/o/r/blob/main/pdf/SKILL.md",
+            "https://github.com/o/r.git",
+            "main",
+            "pdf",
+        ),
+        (
+            "https://git.test/a/b.git@main#x/y",
+            "https://git.test/a/b.git",
+            "main",
+            "x/y",
+        ),
+        ("git+https://git.test/a/b", "https://git.test/a/b", "", ""),
+        (
+            "ssh://git@git.test/a/b.git@v1",
+            "ssh://git@git.test/a/b.git",
+            "v1",
+            "",
+        ),
+        (
+            "git@git.test:a/b.git@v1#x",
+            "git@git.test:a/b.git",
+            "v1",
+            "x",
+        ),
+        ("git://git.test/b#x", "git://git.test/b", "", "x"),
+        ("file:///srv/b.git", "file:///srv/b.git", "", ""),
+    ] {
+        let expected = (url.to_owned(), revision.to_owned(), folder.to_owned());
+        assert_eq!(parts(text), expected, "{text}");
+    }
+    assert_eq!(parts(&format!("o/r@{commit}")).1, commit);
+}
+
+#[test]
+fn a_path_begins_with_a_dot_or_slash() {
+    for text in [
+        "./skills",
+        "../shared",
+        "/srv/skills",
+        "~/skills",
+        ".",
+        "a.zip",
+        "x/y.tar.gz",
+        "b.skill",
+    ] {
+        let reference: Reference = text.parse().expect("a path");
+        assert_eq!(reference.git_url(), None, "{text}");
+        assert_eq!(reference.to_string(), text);
+    }
+}
+
+#[test]
+fn an_error_names_the_fix() {
+    for (text, message, fix) in [
+        ("", "the reference is empty", "OWNER/REPO"),
+        (
+            "skills",
+            "`skills` is not a reference",
+            "write `./skills` for a folder",
+        ),
+        ("--upload-pack=x", "begins with a dash", "write `./`"),
+        ("ext::sh -c id", "helper program", "https://"),
+        ("a/b::c", "helper program", "https://"),
+        (
+            "ftp://host/x",
+            "`ftp` is not a supported transport",
+            "https://",
+        ),
+        (
+            "https://u:secret@host/x.git",
+            "credentials",
+            "credential helper",
+        ),
+        (
+            "https://token@host/x.git",
+            "credentials",
+            "credential helper",
+        ),
+        (
+            "ssh://-oProxyCommand=x/y",
+            "host of the URL begins with a dash",
+            "correct it",
+        ),
+        (
+            "ssh://-l@host/y",
+            "host of the URL begins with a dash",
+            "correct it",
+        ),
+        (
+            "https://host/a.zip",
+            "is not a git repository",
+            "download the archive",
+        ),
+        ("https://host", "has no path", "git repository"),
+        ("o/r@-x", "is not a branch", "after `@`"),
+        ("o/r@a..b", "is not a branch", "after `@`"),
+        ("o/r@a:b", "is not a branch", "after `@`"),
+        ("o/r@+a", "is not a branch", "after `@`"),
+        ("o/r/../x", "is not a path inside", "name a folder"),
+        ("o/..", "is not a reference", "OWNER/REPO"),
+        ("o/r\u{202e}", "hidden characters", "type it again"),
+        ("o/r\nx", "hidden characters", "type it again"),
+    ] {
+        let error = text.parse::<Reference>().expect_err(text);
+        assert_eq!(error.kind(), InstallErrorKind::Reference, "{text}");
+        assert!(error.to_string().contains(message), "{text}: {error}");
+        let found = error.fix().unwrap_or_default();
+        assert!(found.contains(fix), "{text}: {found}");
+    }
+}
+
+#[test]
+fn a_lock_states_paths_from_its_folder() {
+    let from = |text: &str| {
+        let reference: Reference = text.parse().expect("a reference");
+        let moved = reference.from_base(Path::new("/p/sub"), Path::new("/p"));
+        moved.to_string()
+    };
+    assert_eq!(from("./skills"), "./sub/skills");
+    assert_eq!(from("tidy.skill"), "./sub/tidy.skill");
+    assert_eq!(from("../shared.zip"), "./shared.zip");
+    assert_eq!(from("../../other"), "/other");
+    assert_eq!(from("/srv/x"), "/srv/x");
+    assert_eq!(from("o/r/x@v1"), "o/r/x@v1");
+}
+
+proptest! {
+    #[test]
+    fn a_printed_reference_parses_to_itself(text in "[a-z./:@#~+-]{0,40}|(https|ssh|git)://[a-z./@#-]{1,30}|[a-z]{1,5}/[a-z]{1,5}[a-z/@.]{0,20}") {
+        if let Ok(reference) = text.parse::<Reference>() {
+            let printed = reference.to_string();
+            prop_assert_eq!(printed.parse::<Reference>().ok(), Some(reference), "{}", printed);
+        }
+    }
+}
