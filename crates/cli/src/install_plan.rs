@@ -1,6 +1,6 @@
 //! The changes that installing, updating and removing make, and their preview.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use clap::Args;
 use repertoire::Id;
@@ -286,28 +286,24 @@ impl InstallPlan {
 
     fn lines(&self) -> Vec<String> {
         let mut lines: Vec<_> = self.skills.iter().flat_map(PlannedSkill::lines).collect();
-        let actions: BTreeSet<String> = self
-            .skills
-            .iter()
-            .map(|skill| word(&skill.action))
-            .collect();
-        let counts = actions.iter().map(|action| {
-            let count = self
-                .skills
-                .iter()
-                .filter(|skill| word(&skill.action) == *action);
-            format!("{} to {action}", count.count())
-        });
-        lines.push(match (self.skills.is_empty(), self.applied) {
-            (true, _) => "no skills".to_owned(),
-            (false, true) => format!("{}: done", counted(self.skills.len(), "skill")),
-            (false, false) => {
-                let counts: Vec<_> = counts.collect();
-                let counts = joined(counts.iter().map(String::as_str));
-                format!("{}: {counts}", counted(self.skills.len(), "skill"))
-            }
+        lines.push(match (self.skills.len(), self.applied) {
+            (0, _) => "no skills".to_owned(),
+            (count, true) => format!("{}: done", counted(count, "skill")),
+            (count, false) => format!("{}: {}", counted(count, "skill"), self.summary()),
         });
         lines
+    }
+
+    fn summary(&self) -> String {
+        let mut counts = BTreeMap::new();
+        for skill in &self.skills {
+            *counts.entry(word(&skill.action)).or_insert(0) += 1;
+        }
+        let counts = counts.iter().map(|(action, count)| match action.as_str() {
+            "blocked" | "unchanged" => format!("{count} {action}"),
+            action => format!("{count} to {action}"),
+        });
+        joined(counts)
     }
 }
 

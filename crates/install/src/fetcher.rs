@@ -1,7 +1,7 @@
 //! Fetches the skills of a reference.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 use repertoire_core::skill_md::{self, FileContext};
@@ -143,7 +143,7 @@ impl Fetcher {
 
     fn read_archive(&self, reference: &Reference) -> Result<FoundTrees, InstallError> {
         let path = self.path(reference);
-        let unreadable = |error| InstallError::io(format!("cannot read `{reference}`"), error);
+        let unreadable = unreadable(reference);
         let mut bytes = Vec::new();
         let file = fs::File::open(&path).map_err(unreadable)?;
         let read = file.take(limits::ARCHIVE_BYTES + 1).read_to_end(&mut bytes);
@@ -182,6 +182,11 @@ impl Fetcher {
         let path = reference.path(&self.base, self.home.as_deref());
         path.expect("a reference that is not a repository has a path")
     }
+}
+
+/// Returns the conversion of errors about an archive.
+fn unreadable(reference: &Reference) -> impl Fn(io::Error) -> InstallError + Copy {
+    move |error| InstallError::io(format!("cannot read `{reference}`"), error)
 }
 
 type FoundTrees = (FetchedRevision, Vec<(String, FileTree)>);

@@ -339,7 +339,6 @@ impl ReadPlan {
     }
 
     fn fill(mut self, output: &mut impl BufRead) -> Result<FileTree, InstallError> {
-        let broken = || InstallError::new(InstallErrorKind::Unavailable, "git gave a wrong answer");
         for (path, object, size) in self.files {
             let mut header = String::new();
             let read = output.by_ref().take(256).read_line(&mut header);
@@ -406,6 +405,10 @@ impl Commit {
         }
         Ok(plan)
     }
+}
+
+fn broken() -> InstallError {
+    InstallError::new(InstallErrorKind::Unavailable, "git gave a wrong answer")
 }
 
 fn is_commit(text: &str) -> bool {

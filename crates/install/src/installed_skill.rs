@@ -79,7 +79,6 @@ impl InstalledSkill {
     /// # Errors
     /// [`Corrupt`](InstallErrorKind::Corrupt) if a file comes twice, or a digest is not that of the files.
     pub fn checked_manifest(&self) -> Result<Manifest, InstallError> {
-        let corrupt = |message| InstallError::new(InstallErrorKind::Corrupt, message);
         let manifest = Manifest::new(self.files.iter().cloned())
             .map_err(|error| corrupt(format!("`{}`: {error}", self.path)))?;
         if manifest.digest() != self.manifest {
@@ -104,4 +103,8 @@ impl InstalledSkill {
             None => self.reference.clone(),
         }
     }
+}
+
+fn corrupt(message: String) -> InstallError {
+    InstallError::new(InstallErrorKind::Corrupt, message)
 }

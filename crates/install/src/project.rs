@@ -100,12 +100,12 @@ impl ProjectFolder {
     pub fn open(base: impl Into<PathBuf>, store: &Store) -> Result<ProjectFolder, InstallError> {
         let base = base.into();
         let state = base.join(STATE);
-        let failed = |error| unwritable(&state, error);
+        let failed = unwritable(&state);
         refuse_link(&state)?;
         fs::create_dir_all(&state).map_err(failed)?;
         let ignored = state.join(".gitignore");
         if !ignored.exists() {
-            replace_file(&state, ".gitignore", "*\n")?;
+            replace_file(&state, &ignored, "*\n")?;
         }
         let mut options = File::options();
         let lock = options.create(true).truncate(false).write(true);
@@ -167,7 +167,7 @@ impl ProjectFolder {
         store.flush()?;
         let state = self.base.join(STATE);
         let journal = serde_json::to_string(change).expect("a change has text keys");
-        replace_file(&state, JOURNAL, &journal)?;
+        replace_file(&state, &state.join(JOURNAL), &journal)?;
         self.complete(store, change)
     }
 
@@ -176,7 +176,7 @@ impl ProjectFolder {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return self.clean_staging(),
-            Err(error) => return Err(unwritable(&path, error)),
+            Err(error) => return Err(unwritable(&path)(error)),
         };
         let change: ProjectChange = serde_json::from_str(&text).map_err(|error| {
             let message = format!("`{STATE}/{JOURNAL}` is invalid: {error}");
@@ -207,15 +207,16 @@ impl ProjectFolder {
                 self.change_folder(store, folder)?;
             }
         }
-        replace_file(&self.base, &change.lock, &change.text)?;
-        let journal = self.base.join(STATE).join(JOURNAL);
-        fs::remove_file(&journal).map_err(|error| unwritable(&journal, error))?;
+        let state = self.base.join(STATE);
+        replace_file(&state, &self.base.join(&change.lock), &change.text)?;
+        let journal = state.join(JOURNAL);
+        fs::remove_file(&journal).map_err(unwritable(&journal))?;
         self.clean_staging()
     }
 
     fn change_folder(&self, store: &Store, folder: &FolderChange) -> Result<(), InstallError> {
         let place = self.base.join(folder.path.as_str());
-        let failed = |error| unwritable(&place, error);
+        let failed = unwritable(&place);
         let staging = self.base.join(STATE).join(STAGING);
         fs::create_dir_all(&staging).map_err(failed)?;
         let old = staging.join("old");
@@ -247,8 +248,7 @@ impl ProjectFolder {
         for name in ["old", "new"] {
             let left = self.base.join(STATE).join(STAGING).join(name);
             if left.exists() {
-                self.keep(&left, &kept.path)
-                    .map_err(|error| unwritable(&left, error))?;
+                self.keep(&left, &kept.path).map_err(unwritable(&left))?;
             }
         }
         Ok(())
@@ -267,7 +267,7 @@ impl ProjectFolder {
     fn clean_staging(&self) -> Result<(), InstallError> {
         let staging = self.base.join(STATE).join(STAGING);
         match fs::remove_dir_all(&staging) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(unwritable(&staging, error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(unwritable(&staging)(error)),
             _ => Ok(()),
         }
     }
@@ -279,7 +279,7 @@ impl ProjectFolder {
 
     /// Refuses a folder that links lead out of the project.
     fn check_parent(&self, path: &ResourcePath) -> Result<(), InstallError> {
-        let failed = |error| unwritable(&self.base, error);
+        let failed = unwritable(&self.base);
         let base = self.base.canonicalize().map_err(failed)?;
         let place = self.base.join(path.as_str());
         let above = place.ancestors().skip(1).find(|above| above.exists());
@@ -359,9 +359,12 @@ fn stored(store: &Store, digest: &Digest) -> Result<FileTree, InstallError> {
     })
 }
 
-fn unwritable(path: &Path, error: io::Error) -> InstallError {
-    let path = path.to_string_lossy();
-    InstallError::io(format!("cannot write `{}`", terminal_line(&path)), error)
+/// Returns the conversion of errors about a path.
+fn unwritable(path: &Path) -> impl Fn(io::Error) -> InstallError + Copy {
+    move |error| {
+        let path = path.to_string_lossy();
+        InstallError::io(format!("cannot write `{}`", terminal_line(&path)), error)
+    }
 }
 
 fn refuse_link(path: &Path) -> Result<(), InstallError> {
@@ -375,23 +378,23 @@ fn refuse_link(path: &Path) -> Result<(), InstallError> {
     }
 }
 
-/// Replaces a file by one rename, after its content is on the disk.
-fn replace_file(folder: &Path, name: &str, text: &str) -> Result<(), InstallError> {
-    let failed = |error| unwritable(&folder.join(name), error);
+/// Replaces a file by one rename, after its content is on the disk. What a killed process leaves is in the staging folder.
+fn replace_file(state: &Path, target: &Path, text: &str) -> Result<(), InstallError> {
+    let failed = unwritable(target);
+    let staging = state.join(STAGING);
+    fs::create_dir_all(&staging).map_err(failed)?;
     let mut file = tempfile::Builder::new();
-    let file = file.prefix(".").suffix(".tmp");
     #[cfg(unix)]
-    let file = {
+    {
         use std::os::unix::fs::PermissionsExt;
-        file.permissions(fs::Permissions::from_mode(0o644))
-    };
-    let mut file = file.tempfile_in(folder).map_err(failed)?;
+        file.permissions(fs::Permissions::from_mode(0o644));
+    }
+    let mut file = file.tempfile_in(staging).map_err(failed)?;
     let written = file.write_all(text.as_bytes());
     written
         .and_then(|()| file.as_file().sync_all())
         .map_err(failed)?;
-    file.persist(folder.join(name))
-        .map_err(|error| failed(error.error))?;
+    file.persist(target).map_err(|error| failed(error.error))?;
     Ok(())
 }
 

@@ -179,11 +179,7 @@ impl Reference {
             parts.next().unwrap_or_default(),
             parts.next().unwrap_or_default(),
         );
-        let is_name = |name: &str| {
-            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-            !name.is_empty() && name.bytes().all(is_plain) && !name.bytes().all(|byte| byte == b'.')
-        };
-        if !is_name(owner) || !is_name(repository) {
+        if !is_plain_name(owner) || !is_plain_name(repository) {
             let help = match path.contains('/') {
                 true => FORMS.to_owned(),
                 false => format!("write `./{}` for a folder; {FORMS}", shown(path)),
@@ -294,11 +290,16 @@ fn is_scp_like(text: &str) -> bool {
     let Some((user, host)) = host.split_once('@') else {
         return false;
     };
-    let is_name = |name: &str| {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-        !name.is_empty() && !name.starts_with('-') && name.bytes().all(is_plain)
-    };
-    is_name(user) && is_name(host) && !path.starts_with(':')
+    is_plain_name(user) && is_plain_name(host) && !path.starts_with(':')
+}
+
+/// Returns whether the text can be the name of an owner, a repository, a user or a host.
+fn is_plain_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    !name.is_empty()
+        && !name.starts_with('-')
+        && !name.bytes().all(|byte| byte == b'.')
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }
 
 fn check_authority(scheme: &str, after: &str) -> Result<(), InstallError> {

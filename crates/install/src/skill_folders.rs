@@ -49,7 +49,6 @@ pub(crate) fn chosen_folders(
     folders: Vec<String>,
     wanted: Option<&ResourcePath>,
 ) -> Result<Vec<String>, InstallError> {
-    let unavailable = |message| InstallError::new(InstallErrorKind::Unavailable, message);
     if folders.is_empty() {
         return Err(unavailable("no skills found".to_owned())
             .help("expected a `SKILL.md` in a folder of the name of the skill"));
@@ -83,4 +82,8 @@ pub(crate) fn chosen_folders(
         }
         _ => Ok(chosen.iter().map(|folder| (*folder).clone()).collect()),
     }
+}
+
+fn unavailable(message: String) -> InstallError {
+    InstallError::new(InstallErrorKind::Unavailable, message)
 }

@@ -46,8 +46,7 @@ impl Store {
     pub fn open(root: impl Into<PathBuf>) -> Result<Store, InstallError> {
         let root = root.into();
         let lock = open_lock(&root)?;
-        lock.lock_shared()
-            .map_err(|error| unwritable(&root, error))?;
+        lock.lock_shared().map_err(unwritable(&root))?;
         Ok(Store { root, _lock: lock })
     }
 
@@ -61,7 +60,7 @@ impl Store {
         if place.is_dir() && self.get(&digest).is_ok_and(|stored| stored.is_some()) {
             return Ok(digest);
         }
-        let failed = |error| unwritable(&self.root, error);
+        let failed = unwritable(&self.root);
         let temporary = tempfile::tempdir_in(self.root.join(TEMPORARY)).map_err(failed)?;
         let new = temporary.path().join("new");
         write_tree(&new, tree).map_err(failed)?;
@@ -115,7 +114,7 @@ impl Store {
         if place.is_file() {
             return Ok(());
         }
-        let failed = |error| unwritable(&self.root, error);
+        let failed = unwritable(&self.root);
         let folder = self.root.join(TEMPORARY);
         let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
@@ -135,7 +134,7 @@ impl Store {
     ) -> Result<StoreGc, E> {
         let root = root.into();
         let lock = open_lock(&root)?;
-        let failed = |error| unwritable(&root, error);
+        let failed = unwritable(&root);
         lock.lock().map_err(failed)?;
         let mut names = BTreeSet::new();
         let mut forgotten = Vec::new();
@@ -173,7 +172,7 @@ impl Store {
         let flushed = File::open(&self.root).and_then(|root| Ok(rustix::fs::syncfs(&root)?));
         #[cfg(not(target_os = "linux"))]
         let flushed = Ok(());
-        flushed.map_err(|error| unwritable(&self.root, error))
+        flushed.map_err(unwritable(&self.root))
     }
 
     fn place(&self, digest: &Digest) -> PathBuf {
@@ -186,7 +185,7 @@ fn name_of(digest: &Digest) -> String {
 }
 
 fn open_lock(root: &Path) -> Result<File, InstallError> {
-    let failed = |error| unwritable(root, error);
+    let failed = unwritable(root);
     for folder in [TREES, TEMPORARY, PROJECTS] {
         fs::create_dir_all(root.join(folder)).map_err(failed)?;
     }
@@ -238,10 +237,13 @@ pub(crate) fn write_tree(folder: &Path, tree: &FileTree) -> io::Result<()> {
     Ok(())
 }
 
-fn unwritable(root: &Path, error: io::Error) -> InstallError {
-    let what = match error.kind() {
-        ErrorKind::PermissionDenied => "the store is not writable",
-        _ => "cannot use the store",
-    };
-    InstallError::io(format!("{what} in `{}`", root.display()), error)
+/// Returns the conversion of errors about the store.
+fn unwritable(root: &Path) -> impl Fn(io::Error) -> InstallError + Copy {
+    move |error| {
+        let what = match error.kind() {
+            ErrorKind::PermissionDenied => "the store is not writable",
+            _ => "cannot use the store",
+        };
+        InstallError::io(format!("{what} in `{}`", root.display()), error)
+    }
 }

@@ -143,7 +143,7 @@ blocked   tidy  .agents/skills/tidy  (./shared/tidy)
           2 files; programs scripts/run.sh
           SKILL.md: changed here
           scripts/run.sh: changed at the source
-1 skill: 1 to blocked
+1 skill: 1 blocked
 
 "#]]
     );

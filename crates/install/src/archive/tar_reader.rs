@@ -181,16 +181,23 @@ fn check_sum(header: &[u8]) -> Result<(), InstallError> {
 
 /// Parses a number. Numbers in base 256 are over every limit.
 fn octal(field: &[u8]) -> Result<u64, InstallError> {
-    let refuse = || InstallError::refused("a tar header has an invalid number");
-    let digits = std::str::from_utf8(field).map_err(|_| refuse())?;
+    let digits = std::str::from_utf8(field).map_err(|_| invalid_number())?;
     let digits = digits.trim_matches([' ', '\0']);
     if digits.is_empty() {
         return Ok(0);
     }
     if !digits.bytes().all(|digit| (b'0'..=b'7').contains(&digit)) {
-        return Err(refuse());
+        return Err(invalid_number());
     }
-    u64::from_str_radix(digits, 8).map_err(|_| refuse())
+    u64::from_str_radix(digits, 8).map_err(|_| invalid_number())
+}
+
+fn invalid_number() -> InstallError {
+    InstallError::refused("a tar header has an invalid number")
+}
+
+fn invalid_pax() -> InstallError {
+    InstallError::refused("a pax header is invalid")
 }
 
 fn until_nul(field: &[u8]) -> &[u8] {
@@ -208,25 +215,26 @@ fn text(bytes: &[u8]) -> Result<String, InstallError> {
 ///
 /// A record that changes the size or the target of an entry is refused, since readers disagree about it.
 fn pax_path(records: &[u8]) -> Result<Option<String>, InstallError> {
-    let refuse = || InstallError::refused("a pax header is invalid");
     let (mut rest, mut path) = (records, None);
     while !rest.is_empty() {
         let blank = rest.iter().position(|byte| *byte == b' ');
-        let blank = blank.ok_or_else(refuse)?;
-        let length = std::str::from_utf8(&rest[..blank]).map_err(|_| refuse())?;
-        let length: usize = length.parse().map_err(|_| refuse())?;
+        let blank = blank.ok_or_else(invalid_pax)?;
+        let length = std::str::from_utf8(&rest[..blank]).map_err(|_| invalid_pax())?;
+        let length: usize = length.parse().map_err(|_| invalid_pax())?;
         if length <= blank + 1 || length > rest.len() {
-            return Err(refuse());
+            return Err(invalid_pax());
         }
         let record = rest[blank + 1..length].strip_suffix(b"\n");
-        let record = record.ok_or_else(refuse)?;
+        let record = record.ok_or_else(invalid_pax)?;
         let equals = record.iter().position(|byte| *byte == b'=');
-        let equals = equals.ok_or_else(refuse)?;
+        let equals = equals.ok_or_else(invalid_pax)?;
         let (key, value) = (&record[..equals], &record[equals + 1..]);
         match key {
-            b"path" if path.is_some() || value.len() > limits::PATH_BYTES => return Err(refuse()),
+            b"path" if path.is_some() || value.len() > limits::PATH_BYTES => {
+                return Err(invalid_pax());
+            }
             b"path" => path = Some(text(value)?),
-            b"size" | b"linkpath" | b"hdrcharset" | b"charset" => return Err(refuse()),
+            b"size" | b"linkpath" | b"hdrcharset" | b"charset" => return Err(invalid_pax()),
             key if key.starts_with(b"GNU.sparse") => return Err(refuse_kind(b'S')),
             _ => {}
         }
