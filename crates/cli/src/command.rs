@@ -395,8 +395,8 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
         ("add", InstallPlan::json_schema(generator)),
         ("remove", InstallPlan::json_schema(generator)),
         ("update", InstallPlan::json_schema(generator)),
-        ("sync", InstallPlan::json_schema(generator)),
         ("outdated", outdated::OutdatedOutput::json_schema(generator)),
+        ("sync", InstallPlan::json_schema(generator)),
         (
             "installed",
             installed::InstalledOutput::json_schema(generator),

@@ -10,7 +10,7 @@ use crate::installation::ScopeOption;
 use crate::output::{Output, word};
 use crate::table::TextTable;
 
-/// List the skills that `add` installed, where they came from, and whether they were changed.
+/// List the installed skills, their origins, and whether they were changed.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire installed")]
 pub(crate) struct InstalledCommand {

@@ -211,6 +211,13 @@ Commands:
   approve      Allow a skill to run its current commands and scripts (any edit revokes the approval)
   approvals    List and revoke the approvals of skills and plugins
   files        List a skill's files, or print one of them
+  add          Install skills from git repositories, archives and folders
+  remove       Remove installed skills
+  update       Update installed skills to the present content of their sources
+  outdated     List the installed skills whose repository has a newer commit
+  sync         Install exactly the skills that the lock states
+  installed    List the installed skills, their origins, and whether they were changed
+  store        Manage the store of installed skills
   lock         Write a lock file with a digest of every file in the project's skills
   verify       Verify the project's skills against the lock file
   new          Create a new skill from a template

@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 /// Returns one entry: a header, the data, and zeros up to the next block.
 pub(crate) fn entry(name: impl AsRef<[u8]>, kind: u8, data: impl AsRef<[u8]>) -> Vec<u8> {
     let data = data.as_ref();
-    sized_entry(name, kind, data, &format!("{:011o}\0", data.len()))
+    sized_entry(name, kind, data, format!("{:011o}\0", data.len()))
 }
 
 /// Returns one entry whose header states the size as 12 bytes.

@@ -16,20 +16,20 @@ use crate::skill_text;
 const PATH: &str = ".agents/skills/tidy";
 const LOCK: &str = "repertoire.lock.json";
 
-struct World {
+struct TestProject {
     _folder: TempDir,
     base: PathBuf,
     store: Store,
 }
 
-impl World {
-    fn new() -> World {
+impl TestProject {
+    fn new() -> TestProject {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let root = folder.path().canonicalize().expect("it is there");
         let base = root.join("project");
         fs::create_dir(&base).expect("a fresh folder");
         let store = Store::open(root.join("store")).expect("it is writable");
-        World {
+        TestProject {
             _folder: folder,
             base,
             store,
@@ -88,7 +88,7 @@ fn folder(before: Option<Digest>, after: Option<Digest>) -> FolderChange {
 
 #[test]
 fn a_skill_is_installed_updated_and_removed() {
-    let world = World::new();
+    let world = TestProject::new();
     let (old, new) = (
         world.put(&[("a.md", "1")]),
         world.put(&[("a.md", "2"), ("b.md", "3")]),
@@ -122,7 +122,7 @@ fn a_skill_is_installed_updated_and_removed() {
 
 #[test]
 fn a_changed_folder_is_not_replaced() {
-    let world = World::new();
+    let world = TestProject::new();
     let (old, new) = (world.put(&[("a.md", "1")]), world.put(&[("a.md", "2")]));
     world
         .apply(folder(None, digest(&old)), "old")
@@ -138,7 +138,7 @@ fn a_changed_folder_is_not_replaced() {
 
 #[test]
 fn a_backup_holds_the_replaced_folder() {
-    let world = World::new();
+    let world = TestProject::new();
     let new = world.put(&[("a.md", "2")]);
     for number in 1..=2 {
         world.write(&format!("{PATH}/a.md"), "mine");
@@ -158,7 +158,7 @@ fn a_backup_holds_the_replaced_folder() {
 
 #[test]
 fn an_interrupted_change_is_completed() {
-    let world = World::new();
+    let world = TestProject::new();
     let (old, new) = (world.put(&[("a.md", "1")]), world.put(&[("a.md", "2")]));
     world
         .apply(folder(None, digest(&old)), "old")
@@ -181,7 +181,7 @@ fn an_interrupted_change_is_completed() {
 
 #[test]
 fn a_foreign_journal_writes_only_locks() {
-    let world = World::new();
+    let world = TestProject::new();
     for lock in ["../evil.lock.json", "Makefile", "/etc/x.lock.json"] {
         let foreign = ProjectChange {
             lock: lock.to_owned(),
@@ -197,7 +197,7 @@ fn a_foreign_journal_writes_only_locks() {
 #[cfg(unix)]
 #[test]
 fn no_link_leads_a_change_out() {
-    let world = World::new();
+    let world = TestProject::new();
     let tree = world.put(&[]);
     let outside = world.base.parent().expect("a folder").join("outside");
     fs::create_dir(&outside).expect("a fresh folder");
@@ -219,7 +219,7 @@ fn no_link_leads_a_change_out() {
 
 #[test]
 fn three_states_are_compared_by_file() {
-    let world = World::new();
+    let world = TestProject::new();
     let base = world.put(&[("a.md", "1"), ("b.md", "1"), ("c.md", "1"), ("d.md", "1")]);
     let new = world.put(&[("a.md", "2"), ("b.md", "1"), ("c.md", "2"), ("e.md", "1")]);
     world

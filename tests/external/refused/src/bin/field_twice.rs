@@ -3,7 +3,8 @@ use repertoire_source_static::{StaticList, StaticSkill};
 
 static SKILLS: StaticList = StaticList::new(&[
     StaticSkill::new("answer", "Answers questions.", "Answer.\n"),
-    StaticSkill::new("deploy", "Ships the service.", "Ship it.\n").with_fields(&[("tags", Text("a")), ("tags", Text("b"))]),
+    StaticSkill::new("deploy", "Ships the service.", "Ship it.\n")
+        .with_fields(&[("tags", Text("a")), ("tags", Text("b"))]),
 ]);
 
 fn main() {

@@ -2,7 +2,8 @@ use repertoire_source_static::{StaticList, StaticSkill};
 
 static SKILLS: StaticList = StaticList::new(&[
     StaticSkill::new("answer", "Answers questions.", "Answer.\n"),
-    StaticSkill::new("deploy", "Ships the service.", "Ship it.\n").with_resources(&[("notes.md", b"a"), ("notes.md", b"b")]),
+    StaticSkill::new("deploy", "Ships the service.", "Ship it.\n")
+        .with_resources(&[("notes.md", b"a"), ("notes.md", b"b")]),
 ]);
 
 fn main() {
