@@ -56,12 +56,13 @@ pub(super) async fn agent(
     api.gateway.registries()?;
     let agents = api.gateway.agents();
     let agents = agents.ok_or_else(|| Problem::not_found("the gateway has no store of agents"))?;
-    let (record, audit) = agents.audited(&caller_of(caller), &id).await?;
+    let audited = agents.audited(&caller_of(caller), &id).await?;
     let now = now();
     show(&AgentPage {
         frame: Frame::at("/agents", format!("/agents/{}", encoded(&id))).polled(),
-        record: RecordRow::of(&record, now),
-        audit: audit
+        record: RecordRow::of(&audited.agent, now),
+        audit: audited
+            .audit
             .iter()
             .map(|row| AgentAuditRow::of(row, now))
             .collect(),
