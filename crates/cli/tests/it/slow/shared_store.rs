@@ -15,7 +15,7 @@ use crate::test_env::TestEnv;
 const PLACES: usize = 2;
 const KILLS: usize = 10;
 
-/// Agents that have no records to write, and no queue, so that every place is contended.
+/// No request waits, so that every place is contended.
 const FILE: &str = r#"
 [gateway]
 watch = false
@@ -26,13 +26,25 @@ store = "[STORE]"
 [gateway.agents.pools.research]
 max = 2
 queue-max = 0
-contract = "warn"
 
 [[registries.agents]]
 id = "worker"
 command = "/bin/sh"
-args = ["-c", "read -r ticket; echo '{\"type\":\"ready\"}'; read -r assigned; sleep 0.05; echo '{\"type\":\"done\"}'; read -r end"]
+args = ["agent.sh"]
 limits = { max-concurrent-tasks = 64 }
+"#;
+
+/// An agent that has its place for a moment, and writes back what the task `T` owes.
+const SCRIPT: &str = r#"read -r ticket
+echo '{"type":"ready"}'
+read -r assigned
+sleep 0.05
+echo '{"type":"writeback","kind":"task_update","record":{"status":"done","progress":100,"summary":"Done."}}'
+read -r answer
+echo '{"type":"writeback","kind":"thought_record","record":{"task_id":"T","type":"reflection","branch":"feature/t","commit_sha":"none","tests_run":[],"blockers":[]}}'
+read -r answer
+echo '{"type":"done"}'
+read -r answer
 "#;
 
 /// A database of the server whose socket is in `REPERTOIRE_TEST_POSTGRES`, dropped at the end.
@@ -114,7 +126,7 @@ fn a_killed_gateway_gives_no_place_twice() {
     let file = FILE.replace("[STORE]", &database.address());
     let envs = [TestEnv::new(), TestEnv::new()];
     for env in &envs {
-        env.file("repertoire.toml", &file);
+        env.file("repertoire.toml", &file).file("agent.sh", SCRIPT);
     }
     let store = PostgresAgentStore::connect(&database.address()).expect("the server runs");
     let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
