@@ -101,7 +101,7 @@ impl BrokenExample {
             "---\nname: naming\ndescription: Names things.\n---\nOne word for one idea.\n",
         );
         for file in [".claude.json", ".codex/auth.json", ".gemini/settings.json"] {
-            example.write(&format!("../home/{file}"), "{}\n");
+            example.write(&format!("../{file}"), "{}\n");
         }
         for arguments in [
             &["init", "-q", "-b", "main"][..],
@@ -131,7 +131,7 @@ impl BrokenExample {
     }
 
     pub(crate) fn home(&self) -> PathBuf {
-        self.project().with_file_name("home")
+        self.folder.path().canonicalize().unwrap()
     }
 
     /// Writes a file of the project.

@@ -78,7 +78,7 @@ pub(super) async fn views(State(api): State<ApiState>) -> Answer {
     let survey = survey(&api.gateway).await?;
     show(&AgentViewsPage {
         frame: Frame::of("/agent-views"),
-        folder: survey.folder.display().to_string(),
+        folder: survey.paths.path(&survey.folder),
         agents: survey.views.iter().map(SeeingAgent::of).collect(),
         rows: survey.rows(),
     })

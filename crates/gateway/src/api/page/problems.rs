@@ -120,6 +120,13 @@ fn of_snapshot<T: Item>(snapshot: &Snapshot<T>) -> Vec<ProblemRow> {
         .collect()
 }
 
+/// Returns a path below the project without it, and each other text as it is.
+pub(super) fn below<'p>(project: &Path, text: &'p str) -> &'p str {
+    let below = Path::new(text).strip_prefix(project).ok();
+    let below = below.and_then(Path::to_str);
+    below.filter(|below| !below.is_empty()).unwrap_or(text)
+}
+
 /// Returns the ids of skills by the locations of all their candidates.
 fn ids_by_location(skills: &Snapshot<Skill>) -> HashMap<&str, &str> {
     let entries = skills.entries().iter();
@@ -171,10 +178,7 @@ impl ProblemRow {
     /// Writes paths below the project without it.
     fn shorten_paths(&mut self, project: &Path) {
         for text in [&mut self.place, &mut self.other].into_iter().flatten() {
-            let below = Path::new(text.as_str()).strip_prefix(project).ok();
-            if let Some(below) = below.and_then(Path::to_str).map(str::to_owned) {
-                *text = below;
-            }
+            *text = below(project, text).to_owned();
         }
     }
 

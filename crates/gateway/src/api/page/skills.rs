@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use repertoire::skill::Item;
 
 use super::frame::{Answer, Frame, encoded, show};
+use super::problems::below;
 use super::rows::SkillRow;
 use crate::api::ApiState;
 use crate::api::bodies::{FileRow, Why};
@@ -60,6 +61,21 @@ pub(super) async fn skill(State(api): State<ApiState>, Path(id): Path<String>) -
     let entry = entry.ok_or_else(|| Problem::not_found(format!("there is no skill `{id}`")))?;
     let mut why = Why::of(&snapshot, entry);
     why.not_ready = api.gateway.not_ready(entry);
+    let project = api.gateway.configuration().registries().project.clone();
+    for place in why
+        .candidates
+        .iter_mut()
+        .filter_map(|row| row.location.as_mut())
+    {
+        *place = below(&project, place).to_owned();
+    }
+    for place in why
+        .diagnostics
+        .iter_mut()
+        .filter_map(|row| row.path.as_mut())
+    {
+        *place = below(&project, place).into();
+    }
     let row = SkillRow::of(entry, why.not_ready.is_some());
     let body = skills.body(&entry.candidate).await;
     // A source without files is no error here.
