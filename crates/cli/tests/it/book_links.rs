@@ -25,7 +25,14 @@ fn every_link_inside_the_book_leads_somewhere() {
             text,
         )
     };
-    let book: Book = chapters().into_iter().map(text).collect();
+    let chapters = chapters();
+    let pictures = chapters[0].with_file_name("pictures");
+    let pictures = fs::read_dir(pictures).expect("the pictures of the book");
+    let pictures = pictures.map(|picture| {
+        let name = picture.expect("a picture").file_name();
+        (format!("pictures/{}", name.display()), String::new())
+    });
+    let book: Book = chapters.into_iter().map(text).chain(pictures).collect();
     assert_eq!(dead(&book), Vec::<String>::new());
 }
 

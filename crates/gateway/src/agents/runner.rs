@@ -9,7 +9,7 @@ use repertoire_agent_runtime::{
     AgentIdentity, AgentMessage, AgentRunner, HostMessage, RunnerError, RunnerEvent,
     RunnerEventKind, RunnerOptions, SpawnError, SpawnRequest, Spawned, Worktrees,
 };
-use repertoire_agents::{AgentRecord, AgentState, WritebackKind};
+use repertoire_agents::{AgentRecord, AgentState, AgentStore, WritebackKind};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::broadcast;
@@ -40,8 +40,7 @@ impl GatewayAgents {
             let variables = Arc::clone(&host.programs.variables);
             Worktrees::new(project, root).with_variables(variables)
         });
-        let store = Arc::clone(&self.0.store);
-        let runner = AgentRunner::start(store, Arc::new(host), options).await?;
+        let runner = start(Arc::clone(&self.0.store), Arc::new(host), options).await?;
         let recovered = runner.recovered();
         for id in &recovered.failed {
             tracing::warn!(agent = id, "the agent of a killed gateway was ended");
@@ -224,6 +223,27 @@ fn kind_of(kind: &RunnerEventKind) -> Option<AgentEventKind> {
         RunnerEventKind::Restart { .. } => Some(AgentEventKind::Restarting),
         _ => None,
     }
+}
+
+/// Starts a runner, without worktrees if `git` cannot read the repository.
+///
+/// `git` refuses repositories of other owners and of other mounts.
+async fn start(
+    store: Arc<dyn AgentStore>,
+    host: Arc<RegistryHost>,
+    mut options: RunnerOptions,
+) -> Result<AgentRunner, RunnerError> {
+    let started = AgentRunner::start(Arc::clone(&store), host.clone(), options.clone()).await;
+    let Err(RunnerError::Worktrees(error)) = started else {
+        return started;
+    };
+    let error = error_chain(&error);
+    tracing::warn!(
+        error,
+        "the repository cannot be read: agents get no worktrees"
+    );
+    options.worktrees = None;
+    AgentRunner::start(store, host, options).await
 }
 
 /// Returns whether the folder is in a Git repository.

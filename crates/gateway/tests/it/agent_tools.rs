@@ -274,3 +274,22 @@ async fn the_report_of_orphans_has_worktrees() {
     gateway.stop().await.unwrap();
     assert!(lost.exists());
 }
+
+#[tokio::test]
+async fn an_unreadable_repository_does_not_prevent_the_start() {
+    let project = Project::new(FILE);
+    let link = project.settings().folder.join(".git");
+    std::fs::write(link, "gitdir: /missing/repository\n").unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let gateway = project
+        .gateway()
+        .with_agents(Arc::new(MemoryAgentStore::default()))
+        .running_agents(state.path());
+    gateway.start(&Handle::current()).await.unwrap();
+    with_server(&gateway, async |operator| {
+        let report = operator.get("/api/v1/agents/orphans").await;
+        assert_eq!(report.json()["worktrees"], json!([]));
+    })
+    .await;
+    gateway.stop().await.unwrap();
+}

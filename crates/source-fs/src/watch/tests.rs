@@ -56,7 +56,9 @@ async fn endless_writes_do_not_delay_other_files() {
         sleep(LONGEST / 2).await;
         stage.edit("calm", "Second.");
         let edited = Instant::now();
-        while stage.rows() != rows(&[("busy", "Still being written."), ("calm", "Second.")]) {
+        // A read can meet the other file half written, so its row is not compared.
+        let expected = ("calm".to_owned(), "Second.".to_owned());
+        while !stage.rows().contains(&expected) {
             stage.change().await;
         }
         edited.elapsed()
