@@ -66,8 +66,19 @@ async fn run(bed: &TestBed) -> Seen {
 }
 
 async fn until_busy(events: &mut broadcast::Receiver<RunnerEvent>) {
-    let is_busy = |kind: &RunnerEventKind| matches!(kind, RunnerEventKind::State { state, .. } if *state == AgentState::Busy);
-    while !is_busy(&events.recv().await.unwrap().kind) {}
+    loop {
+        let event = events.recv().await.unwrap();
+        match event.kind {
+            RunnerEventKind::State {
+                state: AgentState::Busy,
+                ..
+            } => return,
+            RunnerEventKind::State { state, detail, .. } if state.is_final() => {
+                panic!("{state}: {detail:?}")
+            }
+            _ => {}
+        }
+    }
 }
 
 #[tokio::test]
@@ -140,7 +151,7 @@ mod slow {
         let bed = TestBed::new(TestHost {
             runtime: Arc::new(AcpRuntime::default()),
             command: command.into(),
-            args: ["acp", "--deterministic"].map(str::to_owned).to_vec(),
+            args: ["--deterministic", "acp"].map(str::to_owned).to_vec(),
             ..TestHost::default()
         });
         let runner = bed.start().await;
