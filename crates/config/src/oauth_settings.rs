@@ -17,6 +17,7 @@ use serde::de::{Deserializer, Error};
 )]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
+#[doc(hidden)]
 pub struct OAuthSettings {
     /// The address of the MCP server for clients, such as `https://skills.example/mcp`. Tokens need it as their audience.
     #[serde(deserialize_with = "address")]

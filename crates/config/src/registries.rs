@@ -44,6 +44,7 @@ pub struct GatewaySettings {
     /// The agents.
     pub agents: AgentSettings,
     /// The authorization server whose access tokens are accepted. Default: none.
+    #[doc(hidden)]
     pub oauth: Option<OAuthSettings>,
 }
 

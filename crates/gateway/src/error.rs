@@ -95,6 +95,7 @@ pub enum GatewayError {
     Agents(Arc<str>),
     /// The access tokens of the issuer in the configuration cannot be checked.
     #[error("access tokens cannot be checked: {0}")]
+    #[doc(hidden)]
     OAuth(Arc<str>),
     /// The runtime of the gateway ended.
     #[error("the runtime of the gateway has ended")]
