@@ -7,7 +7,6 @@ use std::time::Duration;
 use repertoire_process::{PipedChild, ProcessGroup, StderrTail, command};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
-use crate::start::AGENT_VARIABLE;
 use crate::ticket::{TICKET_VARIABLE, TicketFile};
 use crate::{AgentExit, Launch, recovery};
 
@@ -21,7 +20,7 @@ pub(crate) struct AgentProcess {
     group: ProcessGroup,
     child: Child,
     is_supervised: bool,
-    agent_id: String,
+    marks: Vec<(OsString, OsString)>,
     secret: String,
     stderr: StderrTail,
     /// Removed with the process.
@@ -50,7 +49,7 @@ impl AgentProcess {
             group: started.group,
             child: started.child,
             is_supervised: !supervisor.is_empty(),
-            agent_id: agent.ticket.agent_id.clone(),
+            marks: agent.marks.to_vec(),
             secret: token.map_or_else(String::new, |token| token.as_str().to_owned()),
             stderr: started.stderr,
             _ticket: ticket,
@@ -97,7 +96,7 @@ impl AgentProcess {
             self.ends_within(KILL_TIMEOUT).await;
         }
         // The agent may have killed its supervisor.
-        recovery::sweep(AGENT_VARIABLE, &self.agent_id, Duration::ZERO).await;
+        recovery::sweep(self.marks.clone(), Duration::ZERO).await;
         self.wait().await
     }
 

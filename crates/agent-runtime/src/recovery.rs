@@ -1,5 +1,6 @@
 //! The agents and processes that a killed host left.
 
+use std::ffi::OsString;
 use std::fs;
 use std::time::Duration;
 
@@ -33,7 +34,7 @@ pub(crate) async fn recover(
         true => Duration::ZERO,
         false => SUPERVISOR_TIMEOUT,
     };
-    sweep(HOST_VARIABLE, host_name, patience).await;
+    sweep(vec![(HOST_VARIABLE.into(), host_name.into())], patience).await;
     // Tickets have secrets, which are void with the processes.
     let _ = fs::remove_dir_all(options.state_folder.join("tickets"));
     let mut report = RecoveryReport::default();
@@ -67,9 +68,8 @@ pub(crate) async fn worktrees(
     Ok(found.filter(|one| !one.is_in_use()).collect())
 }
 
-/// Kills all processes that have the variable with this value in their environment.
-pub(crate) async fn sweep(name: &'static str, value: &str, patience: Duration) {
-    let value = value.to_owned();
-    let kill = move || repertoire_process::kill_marked(name, &value, patience);
+/// Kills all processes that have these variables in their environment.
+pub(crate) async fn sweep(variables: Vec<(OsString, OsString)>, patience: Duration) {
+    let kill = move || repertoire_process::kill_marked(&variables, patience);
     let _ = tokio::task::spawn_blocking(kill).await;
 }

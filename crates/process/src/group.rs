@@ -114,12 +114,12 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// Kills every process that has the variable `name` with this value in its environment, except this one. Linux only.
+/// Kills every process that has all these variables, with these values, in its environment, except this one. Linux only.
 ///
 /// Before, it waits up to `patience` until they end by themselves: a supervisor among them ends processes that are not
 /// found, because they cleared their environment.
-pub fn kill_marked(name: &str, value: &str, patience: Duration) {
-    let mark = RunMark(format!("{name}={value}"));
+pub fn kill_marked(variables: &[(OsString, OsString)], patience: Duration) {
+    let mark = RunMark(variables.to_vec());
     #[cfg(target_os = "linux")]
     {
         let begin = Instant::now();
@@ -132,9 +132,9 @@ pub fn kill_marked(name: &str, value: &str, patience: Duration) {
     mark.kill_bearers();
 }
 
-/// An environment variable that every process of one run inherits, in whatever group or session it is.
+/// The environment variables that every process of one run inherits, in whatever group or session it is.
 #[derive(Debug, Clone)]
-pub(crate) struct RunMark(String);
+pub(crate) struct RunMark(Vec<(OsString, OsString)>);
 
 impl RunMark {
     pub(crate) const NAME: &str = "REPERTOIRE_RUN";
@@ -146,17 +146,13 @@ impl RunMark {
             .duration_since(SystemTime::UNIX_EPOCH)
             .unwrap_or_default()
             .as_nanos();
-        RunMark(format!(
-            "{}={}-{now}-{}",
-            RunMark::NAME,
-            std::process::id(),
-            RUNS.fetch_add(1, Ordering::Relaxed)
-        ))
+        let number = RUNS.fetch_add(1, Ordering::Relaxed);
+        let value = format!("{}-{now}-{number}", std::process::id());
+        RunMark(vec![(RunMark::NAME.into(), value.into())])
     }
 
-    pub(crate) fn variable(&self) -> (OsString, OsString) {
-        let (name, value) = self.0.split_once('=').unwrap_or_default();
-        (name.into(), value.into())
+    pub(crate) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.0.iter().cloned()
     }
 
     /// Kills every process with the mark in its environment, on Linux.
@@ -196,9 +192,17 @@ impl RunMark {
     /// Returns whether the process has the mark, or `None` if its environment cannot be read.
     #[cfg(target_os = "linux")]
     fn is_borne_by(&self, id: u32) -> Option<bool> {
+        use std::os::unix::ffi::OsStrExt;
+
         let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
-        let mut entries = environment.split(|byte| *byte == 0);
-        Some(entries.any(|entry| entry == self.0.as_bytes()))
+        let has = |(name, value): &(OsString, OsString)| {
+            let wanted = [name.as_bytes(), value.as_bytes()].join(&b'=');
+            environment
+                .split(|byte| *byte == 0)
+                .any(|entry| entry == wanted)
+        };
+        // Without a variable, every process of the machine would match.
+        Some(!self.0.is_empty() && self.0.iter().all(has))
     }
 }
 

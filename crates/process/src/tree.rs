@@ -58,7 +58,7 @@ impl Start<'_> {
         };
         let child = self
             .command(&self.line)
-            .envs([mark.variable()])
+            .envs(mark.variables())
             .stdin(stdin)
             .kill_on_drop(true)
             .spawn()?;
@@ -216,12 +216,14 @@ mod client {
             line: &[OsString],
             input: Option<&[u8]>,
         ) -> Vec<OsString> {
-            let (_, mark) = self.mark.variable();
+            let mark = self.mark.variables().map(|(_, value)| value);
             let length = input.map_or_else(|| "none".to_owned(), |input| input.len().to_string());
             supervisor
                 .iter()
                 .cloned()
-                .chain([RUN.into(), mark, length.into()])
+                .chain([RUN.into()])
+                .chain(mark)
+                .chain([length.into()])
                 .chain(line.iter().cloned())
                 .collect()
         }

@@ -102,7 +102,7 @@ async fn an_agent_that_does_not_write_back_fails() {
     let ended = run(&bed).await;
     assert_eq!(ended.record.fail_reason, Some(FailReason::Crash));
     let turns = ended.output.iter().filter(|line| *line == "turn").count();
-    assert_eq!(turns, 4);
+    assert_eq!(turns, 4, "{:?}", ended.detail);
 }
 
 #[tokio::test]

@@ -64,3 +64,22 @@ async fn without_a_supervisor_marked_processes_end() {
         assert!(!processes(&bed).iter().any(|one| is_alive(one)), "{how}");
     }
 }
+
+#[tokio::test]
+async fn an_agent_of_a_different_host_lives_on() {
+    let bed = TestBed::new(TestHost::default());
+    let runner = bed.start().await;
+    let ticket = spawn(&runner, request("T-1", json!(["ready", "hang"]))).await;
+    // Two stores give the same id to tasks of the same name in the same millisecond.
+    let mut foreign = std::process::Command::new("sleep")
+        .arg("1000")
+        .env("REPERTOIRE_AGENT", &ticket.agent_id)
+        .env("REPERTOIRE_AGENT_HOST", "other:/state")
+        .spawn()
+        .unwrap();
+    runner.cancel(&ticket.agent_id).await.unwrap();
+    let lives = is_alive(&foreign.id().to_string());
+    foreign.kill().unwrap();
+    foreign.wait().unwrap();
+    assert!(lives);
+}
