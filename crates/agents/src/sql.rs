@@ -317,9 +317,8 @@ impl<C: SqlConnection> AgentTransaction for SqlTransaction<C> {
     }
 
     fn audit_ends(&mut self) -> Result<AuditEnds, StoreError> {
-        let sql = "SELECT h.seq, h.hash, l.seq, l.hash FROM (SELECT 1 AS one) AS o \
-                   LEFT JOIN audit_head h ON TRUE \
-                   LEFT JOIN (SELECT seq, hash FROM audit_log ORDER BY seq DESC LIMIT 1) l ON TRUE";
+        let sql = "SELECT h.seq, h.hash, l.seq, l.hash FROM (SELECT max(seq) AS seq FROM audit_log) AS m \
+                   LEFT JOIN audit_head h ON TRUE LEFT JOIN audit_log l ON l.seq = m.seq";
         let ends = self.first(sql, &[], |mut row| {
             let copy = row.audit_head()?;
             let last = row.audit_head()?.unwrap_or_default();

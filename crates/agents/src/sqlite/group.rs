@@ -107,7 +107,7 @@ impl SharedConnection {
         if let Some(open) = &self.open {
             return Ok(Arc::clone(&open.outcome));
         }
-        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        run(&self.connection, "BEGIN IMMEDIATE")?;
         let outcome = Arc::default();
         self.open = Some(OpenTransaction {
             outcome: Arc::clone(&outcome),
@@ -120,9 +120,8 @@ impl SharedConnection {
         &mut self,
         body: &mut dyn FnMut(&Connection) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        // A savepoint that is not committed rolls back when it is dropped.
-        let savepoint = self.connection.savepoint()?;
-        let result = body(&savepoint).and_then(|()| Ok(savepoint.commit()?));
+        let savepoint = Savepoint::begin(&self.connection)?;
+        let result = body(&self.connection).and_then(|()| savepoint.release());
         if let Some(open) = &mut self.open {
             open.changes += 1;
         }
@@ -140,13 +139,45 @@ impl SharedConnection {
         let Some(open) = self.open.take() else {
             return;
         };
-        let result = self.connection.execute_batch("COMMIT");
+        let result = run(&self.connection, "COMMIT");
         if !self.connection.is_autocommit() {
             // The commit failed, and its error is what the callers get.
-            let _ = self.connection.execute_batch("ROLLBACK");
+            let _ = run(&self.connection, "ROLLBACK");
         }
-        open.outcome.set(result.map_err(|error| error.to_string()));
+        open.outcome.set(result.map_err(|error| describe(&error)));
     }
+}
+
+/// A savepoint that rolls back when it is dropped. Its statements are prepared once, unlike those of rusqlite.
+struct Savepoint<'c>(Option<&'c Connection>);
+
+impl<'c> Savepoint<'c> {
+    fn begin(connection: &'c Connection) -> Result<Self, StoreError> {
+        run(connection, "SAVEPOINT change")?;
+        Ok(Self(Some(connection)))
+    }
+
+    fn release(mut self) -> Result<(), StoreError> {
+        let connection = self.0.expect("a savepoint is released once");
+        run(connection, "RELEASE change")?;
+        self.0 = None;
+        Ok(())
+    }
+}
+
+impl Drop for Savepoint<'_> {
+    fn drop(&mut self) {
+        if let Some(connection) = self.0 {
+            // It fails if SQLite has ended the transaction.
+            let _ = run(connection, "ROLLBACK TO change");
+            let _ = run(connection, "RELEASE change");
+        }
+    }
+}
+
+fn run(connection: &Connection, statement: &str) -> Result<(), StoreError> {
+    connection.prepare_cached(statement)?.execute([])?;
+    Ok(())
 }
 
 fn describe(error: &StoreError) -> String {
