@@ -92,6 +92,10 @@ pub mod cases;
 pub mod conformance;
 mod dynamic;
 mod fixture;
+mod static_server;
 
 pub use dynamic::Dynamic;
 pub use fixture::{Envelope, Fixture, Unsupported};
+/// For the tests of this workspace.
+#[doc(hidden)]
+pub use static_server::StaticServer;
