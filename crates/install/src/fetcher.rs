@@ -1,27 +1,37 @@
 //! Fetches the skills of a reference.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+#[cfg(feature = "http")]
+use bytes::Bytes;
 use repertoire_core::skill_md::{self, FileContext};
-use repertoire_core::{Body, Diagnostic, Digest, Id, ResourcePath, Severity, Skill, Stamp};
+use repertoire_core::{Body, Diagnostic, Digest, ResourcePath, Severity, Skill, Stamp};
 
 use crate::archive::unpack;
 use crate::file_tree::{FileTree, segment_fault};
 use crate::folder;
 use crate::git::GitProgram;
-use crate::install_error::InstallError;
+#[cfg(feature = "http")]
+use crate::http::{HttpClient, HttpSettings};
+use crate::install_error::{InstallError, InstallErrorKind};
+use crate::installed_skill::InstalledSkill;
 use crate::limits;
 use crate::reference::Reference;
 use crate::skill_folders::{chosen_folders, skill_folders};
+#[cfg(feature = "http")]
+use crate::well_known::{IndexedSkill, WellKnownIndex};
 
-/// Reads references: folders and archives of this machine, and git repositories.
+/// Reads references: folders and archives of this machine, git repositories, and archives and indexes of web servers.
 #[derive(Debug, Clone)]
 pub struct Fetcher {
     git: GitProgram,
     base: PathBuf,
     home: Option<PathBuf>,
+    #[cfg(feature = "http")]
+    http: HttpSettings,
 }
 
 /// The exact content that a reference stood for when it was fetched.
@@ -34,6 +44,20 @@ pub enum FetchedRevision {
     Archive(Digest),
     /// The content of a folder, which only the manifests of its skills state.
     Folder,
+    /// The index of a host. The skills state their own digests.
+    Index,
+}
+
+/// The content that a reference leads to now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LatestRevision {
+    /// A commit of a git repository, in hexadecimal digits.
+    Commit(String),
+    /// The digests that an index of version 0.2.0 states, by the names in it.
+    Artifacts(BTreeMap<ResourcePath, Digest>),
+    /// Only a fetch finds it out.
+    Unknown,
 }
 
 /// The skills of a reference.
@@ -52,8 +76,10 @@ pub struct Fetched {
 pub struct SourceSkill {
     /// The skill as its `SKILL.md` states it. Its id is the name of the installed folder.
     pub skill: Skill,
-    /// The folder in the source; `None` at the top.
+    /// The folder in the source, or the name in an index; `None` at the top.
     pub folder: Option<ResourcePath>,
+    /// The digest that an index states of the file that holds the skill.
+    pub artifact: Option<Digest>,
     /// The files.
     pub tree: FileTree,
     /// The files of the source that are never part of a skill.
@@ -69,6 +95,8 @@ impl Fetcher {
             git,
             base: base.into(),
             home: None,
+            #[cfg(feature = "http")]
+            http: HttpSettings::default(),
         }
     }
 
@@ -81,14 +109,42 @@ impl Fetcher {
         }
     }
 
-    /// Returns the commit that a reference leads to now, without fetching it; `None` if it is not a git repository.
+    /// Sets the proxies and allowed hosts of downloads.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn http(self, http: HttpSettings) -> Fetcher {
+        Fetcher { http, ..self }
+    }
+
+    /// Returns what a reference leads to now, as far as that is known without fetching the skills.
     ///
     /// # Errors
-    /// The repository cannot be reached, or has no such branch or tag.
-    pub fn latest_commit(&self, reference: &Reference) -> Result<Option<String>, InstallError> {
-        let url = reference.git_url();
-        let commit = url.map(|url| self.git.resolve(url, reference.revision()));
-        commit.transpose()
+    /// The source cannot be reached, or a repository has no such branch or tag.
+    pub fn latest(&self, reference: &Reference) -> Result<LatestRevision, InstallError> {
+        match (reference.git_url(), reference.index_base()) {
+            (Some(url), _) => {
+                let commit = self.git.resolve(url, reference.revision())?;
+                Ok(LatestRevision::Commit(commit))
+            }
+            (_, Some(base)) => self.latest_index(base),
+            _ => Ok(LatestRevision::Unknown),
+        }
+    }
+
+    #[cfg(feature = "http")]
+    fn latest_index(&self, base: &str) -> Result<LatestRevision, InstallError> {
+        HttpClient::run(&self.http, |client| async move {
+            let index = WellKnownIndex::read(&client, base).await?;
+            let skills = index.skills.into_iter();
+            let digests = skills.map(|skill| Some((skill.name.clone(), skill.digest()?)));
+            let digests: Option<BTreeMap<_, _>> = digests.collect();
+            Ok(digests.map_or(LatestRevision::Unknown, LatestRevision::Artifacts))
+        })
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn latest_index(&self, base: &str) -> Result<LatestRevision, InstallError> {
+        Err(without_http(base))
     }
 
     /// Reads the skills of a reference. Nothing of it is run.
@@ -97,25 +153,85 @@ impl Fetcher {
     /// It cannot be reached, has no skills, or has content that is refused. Skills without a usable name are refused, and so
     /// are two skills of one name.
     pub fn fetch(&self, reference: &Reference) -> Result<Fetched, InstallError> {
-        let (revision, found) = match reference.git_url() {
-            Some(url) => self.fetch_repository(url, reference)?,
-            None if reference.is_archive() => self.read_archive(reference)?,
-            None => self.read_folder(reference)?,
-        };
-        let skills = found.into_iter().map(|(folder, tree)| {
-            SourceSkill::parse(&folder, tree).map_err(|error| error.about(&folder))
-        });
-        let skills = skills.collect::<Result<Vec<_>, _>>()?;
-        let mut ids: Vec<&Id> = skills.iter().map(|skill| &skill.skill.id).collect();
-        ids.sort();
-        match ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(InstallError::refused(format!(
-                "two skills are called `{}`",
-                pair[0]
-            ))
-            .help("name the folder of one skill in the reference")),
-            None => Ok(Fetched { revision, skills }),
+        let (fetched, faults) = self.fetch_each(reference)?;
+        match faults.into_iter().next() {
+            Some(fault) => Err(fault),
+            None if fetched.skills.is_empty() => {
+                let message = format!("`{reference}` has no skills");
+                Err(InstallError::new(InstallErrorKind::Unavailable, message))
+            }
+            None => Ok(fetched),
         }
+    }
+
+    /// Reads the skills of a reference, and returns the errors of skills that are refused beside the others.
+    ///
+    /// # Errors
+    /// It cannot be reached, or its skills cannot be told apart.
+    pub fn fetch_each(
+        &self,
+        reference: &Reference,
+    ) -> Result<(Fetched, Vec<InstallError>), InstallError> {
+        if let Some(base) = reference.index_base() {
+            return self.fetch_index(base, reference);
+        }
+        let (revision, found) = match (reference.git_url(), reference.archive_url()) {
+            (Some(url), _) => self.fetch_repository(url, reference)?,
+            (_, Some(url)) => self.fetch_archive(url, reference)?,
+            _ if reference.is_archive() => self.read_archive(reference)?,
+            _ => self.read_folder(reference)?,
+        };
+        Ok(Fetched::checked(revision, found))
+    }
+
+    #[cfg(feature = "http")]
+    fn fetch_index(
+        &self,
+        base: &str,
+        reference: &Reference,
+    ) -> Result<(Fetched, Vec<InstallError>), InstallError> {
+        let (skills, trees) = HttpClient::run(&self.http, |client| async move {
+            let index = WellKnownIndex::read(&client, base).await?;
+            let skills = index.chosen(reference.folder())?;
+            let trees = IndexedSkill::fetch_all(&client, &skills).await;
+            Ok((skills, trees))
+        })?;
+        let names = skills.iter().map(|skill| skill.name.to_string());
+        let found = names.zip(trees).collect();
+        let (mut fetched, faults) = Fetched::checked(FetchedRevision::Index, found);
+        for skill in &mut fetched.skills {
+            let mut rows = skills.iter();
+            let row = rows.find(|row| Some(&row.name) == skill.folder.as_ref());
+            skill.artifact = row.and_then(IndexedSkill::digest);
+        }
+        Ok((fetched, faults))
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn fetch_index(
+        &self,
+        base: &str,
+        _reference: &Reference,
+    ) -> Result<(Fetched, Vec<InstallError>), InstallError> {
+        Err(without_http(base))
+    }
+
+    #[cfg(feature = "http")]
+    fn fetch_archive(&self, url: &str, reference: &Reference) -> Result<FoundTrees, InstallError> {
+        let bytes: Bytes = HttpClient::run(&self.http, |client| async move {
+            let url = url.parse().map_err(|_| {
+                let message = format!("`{reference}` is not a URL");
+                InstallError::new(InstallErrorKind::Reference, message)
+            })?;
+            let answer = client.download(url, limits::ARCHIVE_BYTES).await?;
+            Ok(answer.body)
+        })?;
+        unpack_chosen(&bytes, reference)
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn fetch_archive(&self, url: &str, _reference: &Reference) -> Result<FoundTrees, InstallError> {
+        Err(without_http(url))
     }
 
     fn fetch_repository(
@@ -131,14 +247,7 @@ impl Fetcher {
         let folders = chosen_folders(skill_folders(commit.paths()), reference.folder())?;
         let trees = self.git.read(&commit, &folders)?;
         let found = folders.into_iter().zip(trees);
-        let found = found.map(|(folder, tree)| match tree {
-            Ok(tree) => Ok((folder, tree)),
-            Err(error) => Err(error.about(&folder)),
-        });
-        Ok((
-            FetchedRevision::Commit(commit.id),
-            found.collect::<Result<_, _>>()?,
-        ))
+        Ok((FetchedRevision::Commit(commit.id), found.collect()))
     }
 
     fn read_archive(&self, reference: &Reference) -> Result<FoundTrees, InstallError> {
@@ -148,17 +257,7 @@ impl Fetcher {
         let file = fs::File::open(&path).map_err(unreadable)?;
         let read = file.take(limits::ARCHIVE_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(unreadable)?;
-        let tree = unpack(&bytes)?;
-        let paths = tree.files().map(|(path, _)| path.as_str());
-        let folders = chosen_folders(skill_folders(paths), reference.folder())?;
-        let found = folders.into_iter().map(|folder| {
-            let below = tree.below(&folder);
-            (folder, below)
-        });
-        Ok((
-            FetchedRevision::Archive(Digest::of(&bytes)),
-            found.collect(),
-        ))
+        unpack_chosen(&bytes, reference)
     }
 
     fn read_folder(&self, reference: &Reference) -> Result<FoundTrees, InstallError> {
@@ -170,12 +269,9 @@ impl Fetcher {
         let folders = skill_folders(paths.iter().map(String::as_str));
         let found = chosen_folders(folders, None)?.into_iter().map(|folder| {
             let tree = folder::read_tree(&path.join(&folder));
-            match tree {
-                Ok(tree) => Ok((folder, tree)),
-                Err(error) => Err(error.about(&folder)),
-            }
+            (folder, tree)
         });
-        Ok((FetchedRevision::Folder, found.collect::<Result<_, _>>()?))
+        Ok((FetchedRevision::Folder, found.collect()))
     }
 
     fn path(&self, reference: &Reference) -> PathBuf {
@@ -189,10 +285,71 @@ fn unreadable(reference: &Reference) -> impl Fn(io::Error) -> InstallError + Cop
     move |error| InstallError::io(format!("cannot read `{reference}`"), error)
 }
 
-type FoundTrees = (FetchedRevision, Vec<(String, FileTree)>);
+/// Unpacks the skills of an archive that a reference names.
+fn unpack_chosen(bytes: &[u8], reference: &Reference) -> Result<FoundTrees, InstallError> {
+    let tree = unpack(bytes)?;
+    let paths = tree.files().map(|(path, _)| path.as_str());
+    let folders = chosen_folders(skill_folders(paths), reference.folder())?;
+    let found = folders.into_iter().map(|folder| {
+        let below = tree.below(&folder);
+        (folder, Ok(below))
+    });
+    Ok((FetchedRevision::Archive(Digest::of(bytes)), found.collect()))
+}
+
+#[cfg(not(feature = "http"))]
+fn without_http(url: &str) -> InstallError {
+    let message = format!("`{url}` cannot be fetched, as this program was built without HTTP");
+    InstallError::new(InstallErrorKind::Unavailable, message)
+        .help("build it with the feature `http` of `repertoire-install`")
+}
+
+/// The folder of a skill, and its files if they are not refused.
+type FoundTree = (String, Result<FileTree, InstallError>);
+
+type FoundTrees = (FetchedRevision, Vec<FoundTree>);
+
+impl LatestRevision {
+    /// Returns the commit or digest of an installed skill at its source now, if it is known.
+    pub fn revision_of(&self, installed: &InstalledSkill) -> Option<String> {
+        match self {
+            LatestRevision::Commit(commit) => Some(commit.clone()),
+            LatestRevision::Artifacts(digests) => {
+                let digest = digests.get(installed.folder.as_ref()?)?;
+                Some(digest.to_string())
+            }
+            LatestRevision::Unknown => None,
+        }
+    }
+}
+
+impl Fetched {
+    /// Parses each skill, and refuses the second of two skills of one name.
+    fn checked(revision: FetchedRevision, found: Vec<FoundTree>) -> (Fetched, Vec<InstallError>) {
+        let (mut skills, mut faults) = (Vec::<SourceSkill>::new(), Vec::new());
+        let mut ids = BTreeSet::new();
+        for (folder, tree) in found {
+            let skill = tree.and_then(|tree| SourceSkill::parse(&folder, tree));
+            match skill {
+                Ok(skill) if ids.insert(skill.skill.id.clone()) => skills.push(skill),
+                Ok(skill) => {
+                    let message = format!("two skills are called `{}`", skill.skill.id);
+                    let fault = InstallError::refused(message);
+                    faults.push(fault.help("name the folder of one skill in the reference"));
+                }
+                Err(fault) => faults.push(fault.about(&folder)),
+            }
+        }
+        (Fetched { revision, skills }, faults)
+    }
+}
 
 impl SourceSkill {
-    fn parse(folder: &str, tree: FileTree) -> Result<SourceSkill, InstallError> {
+    /// Parses the skill in `folder` of a source; empty for a skill at the top.
+    ///
+    /// # Errors
+    /// [`Refused`](InstallErrorKind::Refused) without a valid `SKILL.md`, and for a name that cannot be that of a folder.
+    pub fn parse(folder: &str, tree: FileTree) -> Result<SourceSkill, InstallError> {
         let (tree, left_out) = tree.without_apart();
         let text = tree.get("SKILL.md").cloned().unwrap_or_default();
         let name = folder.rsplit('/').next().filter(|name| !name.is_empty());
@@ -223,6 +380,7 @@ impl SourceSkill {
         diagnostics.extend(body.diagnostic());
         Ok(SourceSkill {
             folder: folder.parse().ok(),
+            artifact: None,
             skill,
             tree,
             left_out,

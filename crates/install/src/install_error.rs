@@ -71,6 +71,15 @@ impl InstallError {
         }
     }
 
+    /// Returns the error as one of a source that cannot be reached.
+    #[cfg(feature = "http")]
+    pub(crate) fn unavailable(self) -> InstallError {
+        InstallError {
+            kind: InstallErrorKind::Unavailable,
+            ..self
+        }
+    }
+
     /// Returns the error with the folder of the skill that it is about; empty at the top.
     pub(crate) fn about(self, folder: &str) -> InstallError {
         match folder {

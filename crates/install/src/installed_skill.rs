@@ -20,15 +20,15 @@ pub struct InstalledSkill {
     pub id: Id,
     /// The folder of the skill, relative to the lock, with `/`.
     pub path: ResourcePath,
-    /// The reference that was installed: a repository, an archive or a folder.
+    /// The reference that was installed: a repository, an archive, a folder or the index of a host.
     pub reference: Reference,
-    /// The folder of the skill in the source; absent at its top.
+    /// The folder of the skill in the source, or its name in an index; absent at the top.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<ResourcePath>,
     /// The commit of a repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// The digest of an archive.
+    /// The digest of an archive, or of the file that an index names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archive: Option<Digest>,
     /// The digest of the manifest of `files`, by which the store holds the content.
@@ -57,7 +57,7 @@ impl InstalledSkill {
         let (commit, archive) = match revision {
             FetchedRevision::Commit(commit) => (Some(commit.clone()), None),
             FetchedRevision::Archive(digest) => (None, Some(*digest)),
-            FetchedRevision::Folder => (None, None),
+            FetchedRevision::Folder | FetchedRevision::Index => (None, fetched.artifact),
         };
         InstalledSkill {
             id: fetched.skill.id.clone(),

@@ -1,4 +1,4 @@
-//! Installs skills from git, archives and folders.
+//! Installs skills from git, archives, folders and web servers.
 //!
 //! 1. A [`Reference`] names a place. A [`Fetcher`] reads the skills there, without running anything of it.
 //! 2. The [`Store`] holds the files of skills by their digest, and verifies them on every use.
@@ -40,6 +40,8 @@
 //! Content of other people is data: it is parsed in memory, checked by name, and written only after every check.
 //! [`unpack`] lists what is refused in an archive. [`GitProgram`] describes how repositories are read.
 //!
+//! [`HttpSettings`] describes what is refused of web servers.
+//!
 //! # Contributing
 //! The tests make more than 60 hostile archives (`tests/it/hostile.rs`). A new check comes with an archive.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -49,6 +51,8 @@ mod fetcher;
 mod file_tree;
 mod folder;
 mod git;
+#[cfg(feature = "http")]
+mod http;
 mod install_error;
 mod installed_skill;
 mod limits;
@@ -56,11 +60,15 @@ mod project;
 mod reference;
 mod skill_folders;
 mod store;
+#[cfg(feature = "http")]
+mod well_known;
 
 pub use archive::unpack;
-pub use fetcher::{Fetched, FetchedRevision, Fetcher, SourceSkill};
+pub use fetcher::{Fetched, FetchedRevision, Fetcher, LatestRevision, SourceSkill};
 pub use file_tree::{FileTree, content_digest};
 pub use git::GitProgram;
+#[cfg(feature = "http")]
+pub use http::HttpSettings;
 pub use install_error::{InstallError, InstallErrorKind};
 pub use installed_skill::InstalledSkill;
 pub use project::{

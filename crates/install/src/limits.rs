@@ -33,6 +33,10 @@ pub(crate) const RATIO: u64 = 100;
 /// The unpacked bytes below which the ratio does not matter.
 pub(crate) const FREE_BYTES: u64 = 4 << 20;
 
+/// The bytes of all downloads of one reference.
+#[cfg(feature = "http")]
+pub(crate) const DOWNLOAD_BYTES: u64 = 1 << 30;
+
 /// The bytes of the packs of a fetched repository.
 pub(crate) const REPOSITORY_BYTES: u64 = 1 << 30;
 

@@ -19,6 +19,8 @@ use crate::install_error::{InstallError, InstallErrorKind};
 /// | `https://github.com/OWNER/REPO/tree/REVISION[/FOLDER]` | the address of a folder in a browser |
 /// | `./FOLDER`, `../FOLDER`, `/FOLDER`, `~/FOLDER` | a folder on this machine |
 /// | a path that ends with `.zip`, `.skill`, `.tar`, `.tar.gz` or `.tgz` | an archive on this machine |
+/// | `https://HOST/PATH.zip[#FOLDER]`, with any of these endings, also `http://` | an archive on a web server |
+/// | `https://HOST[#SKILL]`, `https://HOST/PATH/.well-known/agent-skills[#SKILL]`, also `http://` | the skills of an index at a well-known address |
 ///
 /// `REVISION` is a branch, a tag, or a commit with 40 digits. `FOLDER` is that of a skill, or of several skills.
 ///
@@ -45,16 +47,22 @@ enum ReferencePlace {
     GitProgram(String),
     Folder(String),
     Archive(String),
+    ArchiveUrl(String),
+    /// The URL above `/.well-known/`, without a final slash.
+    WellKnown(String),
 }
 
 const GITHUB: &str = "https://github.com/";
+
+const WELL_KNOWN: &str = "/.well-known/";
 
 const ARCHIVES: [&str; 5] = [".zip", ".skill", ".tar", ".tar.gz", ".tgz"];
 
 /// The transports of git that are used. `ext` and `fd` run programs.
 pub(crate) const TRANSPORTS: [&str; 5] = ["https", "ssh", "git", "http", "file"];
 
-const FORMS: &str = "expected `OWNER/REPO`, the URL of a git repository, `./FOLDER` or an archive";
+const FORMS: &str =
+    "expected `OWNER/REPO`, the URL of a git repository, `./FOLDER`, an archive or `https://HOST`";
 
 impl Reference {
     /// Returns the URL, if it is a git repository.
@@ -83,6 +91,27 @@ impl Reference {
 
     pub(crate) fn is_archive(&self) -> bool {
         matches!(self.place, ReferencePlace::Archive(_))
+    }
+
+    /// Returns whether it is an archive or an index of a web server.
+    pub fn is_web(&self) -> bool {
+        self.archive_url().is_some() || self.index_base().is_some()
+    }
+
+    /// Returns the URL, if it is an archive on a web server.
+    pub(crate) fn archive_url(&self) -> Option<&str> {
+        match &self.place {
+            ReferencePlace::ArchiveUrl(url) => Some(url),
+            _ => None,
+        }
+    }
+
+    /// Returns the URL above `/.well-known/`, if it is the index of a host.
+    pub(crate) fn index_base(&self) -> Option<&str> {
+        match &self.place {
+            ReferencePlace::WellKnown(base) => Some(base),
+            _ => None,
+        }
     }
 
     /// Returns the branch, tag or commit.
@@ -211,6 +240,13 @@ impl Reference {
             }
             None => rest.find(':').unwrap_or_default(),
         };
+        if let Some(place) = Reference::of_web(rest, path_start)? {
+            return Ok(Reference {
+                place,
+                revision: None,
+                folder: folder.map(checked_folder).transpose()?,
+            });
+        }
         let (url, revision) = match rest[path_start..].find('@') {
             Some(at) => (&rest[..path_start + at], Some(&rest[path_start + at + 1..])),
             None => (rest, None),
@@ -227,13 +263,6 @@ impl Reference {
                 "remove blanks, `?` and `::`",
             ));
         }
-        let is_archive = ARCHIVES.iter().any(|end| url.ends_with(end)) && !url.starts_with("file:");
-        if is_archive || text.starts_with("http") && text.contains("/.well-known/") {
-            return Err(refuse(
-                format!("`{}` is not a git repository", shown(text)),
-                "download the archive, and add the file",
-            ));
-        }
         if let (Some(browsed), None, None) = (Reference::of_browser(url)?, revision, folder) {
             return Ok(browsed);
         }
@@ -242,6 +271,37 @@ impl Reference {
             revision: revision.map(checked_revision).transpose()?,
             folder: folder.map(checked_folder).transpose()?,
         })
+    }
+
+    /// Parses the URL of an archive or of a host, whose path begins at `path_start`; `None` for any other URL.
+    fn of_web(url: &str, path_start: usize) -> Result<Option<ReferencePlace>, InstallError> {
+        let (before, path) = url.split_at(path_start);
+        let is_web = ["http://", "https://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme));
+        if !is_web || url.contains(['?', ' ', '\\']) || url.contains("::") {
+            return Ok(None);
+        }
+        if ARCHIVES.iter().any(|end| path.ends_with(end)) {
+            return Ok(Some(ReferencePlace::ArchiveUrl(url.to_owned())));
+        }
+        let above = match path.split_once(WELL_KNOWN) {
+            Some((above, "agent-skills" | "skills")) => above,
+            Some((above, "agent-skills/index.json" | "skills/index.json")) => above,
+            Some(_) => {
+                return Err(refuse(
+                    format!("`{}` is not the index of a host", shown(url)),
+                    "write `https://HOST`, or `https://HOST#SKILL` for one skill",
+                ));
+            }
+            None if path.trim_matches('/').is_empty() => "",
+            None => return Ok(None),
+        };
+        let base = format!("{before}{}", above.trim_end_matches('/'));
+        let has_host = before
+            .split_once("://")
+            .is_some_and(|(_, host)| !host.is_empty());
+        Ok(has_host.then_some(ReferencePlace::WellKnown(base)))
     }
 
     /// Parses the address of a folder of github.com in a browser.
@@ -399,6 +459,19 @@ impl fmt::Display for Reference {
             ReferencePlace::Folder(path) | ReferencePlace::Archive(path) => {
                 return f.write_str(path);
             }
+            ReferencePlace::ArchiveUrl(url) => {
+                return write_located(f, url, self.folder.as_ref());
+            }
+            ReferencePlace::WellKnown(base) => {
+                let has_path = base
+                    .split_once("://")
+                    .is_some_and(|(_, rest)| rest.contains('/'));
+                let url = match has_path {
+                    true => format!("{base}{WELL_KNOWN}agent-skills"),
+                    false => base.clone(),
+                };
+                return write_located(f, &url, self.folder.as_ref());
+            }
             ReferencePlace::GitProgram(url) => url,
         };
         let folder = self.folder.as_ref().map_or("", ResourcePath::as_str);
@@ -419,6 +492,17 @@ impl fmt::Display for Reference {
             }
         }
         write!(f, "{url}{revision}{hash}")
+    }
+}
+
+fn write_located(
+    f: &mut fmt::Formatter<'_>,
+    url: &str,
+    folder: Option<&ResourcePath>,
+) -> fmt::Result {
+    match folder {
+        Some(folder) => write!(f, "{url}#{folder}"),
+        None => f.write_str(url),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The promises of the crate.
 
 mod archives;
+#[cfg(feature = "http")]
+mod downloads;
 mod fetching;
 mod hostile;
 mod made_tar;

@@ -94,6 +94,39 @@ fn a_path_begins_with_a_dot_or_slash() {
 }
 
 #[test]
+fn a_web_server_has_archives_and_an_index() {
+    for (text, printed, folder) in [
+        ("https://host/x.zip", "https://host/x.zip", None),
+        (
+            "https://host/@a/x.tar.gz#b/c",
+            "https://host/@a/x.tar.gz#b/c",
+            Some("b/c"),
+        ),
+        ("https://host", "https://host", None),
+        ("https://host/#pdf", "https://host#pdf", Some("pdf")),
+        (
+            "http://host:8080/.well-known/skills/index.json",
+            "http://host:8080",
+            None,
+        ),
+        (
+            "https://host/docs/.well-known/agent-skills",
+            "https://host/docs/.well-known/agent-skills",
+            None,
+        ),
+    ] {
+        let reference: Reference = text.parse().expect("a reference");
+        assert_eq!(reference.to_string(), printed);
+        assert_eq!(reference.git_url(), None, "{text}");
+        assert_eq!(
+            reference.folder().map(|folder| folder.as_str()),
+            folder,
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn an_error_names_the_fix() {
     for (text, message, fix) in [
         ("", "the reference is empty", "OWNER/REPO"),
@@ -131,11 +164,11 @@ fn an_error_names_the_fix() {
             "correct it",
         ),
         (
-            "https://host/a.zip",
-            "is not a git repository",
-            "download the archive",
+            "https://host/.well-known/skills/x/SKILL.md",
+            "is not the index of a host",
+            "https://HOST#SKILL",
         ),
-        ("https://host", "has no path", "git repository"),
+        ("ssh://host", "has no path", "git repository"),
         ("o/r@-x", "is not a branch", "after `@`"),
         ("o/r@a..b", "is not a branch", "after `@`"),
         ("o/r@a:b", "is not a branch", "after `@`"),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use repertoire_install::{FetchedRevision, Fetcher, GitProgram, InstallErrorKind};
+use repertoire_install::{FetchedRevision, Fetcher, GitProgram, InstallErrorKind, LatestRevision};
 use tempfile::TempDir;
 
 use crate::skill_text;
@@ -126,8 +126,8 @@ fn a_tag_a_branch_and_a_commit_resolve() {
         let reference = format!("https://git.test/x@{revision}")
             .parse()
             .expect("a reference");
-        let latest = fetcher.latest_commit(&reference).expect("it is there");
-        assert_eq!(latest.as_ref(), Some(commit), "{revision}");
+        let latest = fetcher.latest(&reference).expect("it is there");
+        assert_eq!(latest, LatestRevision::Commit(commit.clone()), "{revision}");
         let fetched = fetcher.fetch(&reference).expect("it is there");
         assert_eq!(fetched.revision, FetchedRevision::Commit(commit.clone()));
     }
