@@ -82,8 +82,8 @@ mod tests {
     fn a_package_is_first_checked_without_features() {
         let features = features_of("repertoire-cli").expect("cargo metadata works in tests");
         let expected = [
-            "", "acp", "agents", "gateway", "man", "mcp", "notify", "oauth", "otlp", "plugin",
-            "postgres", "process", "render", "schema", "watch", "yaml",
+            "", "acp", "agents", "gateway", "install", "man", "mcp", "notify", "oauth", "otlp",
+            "plugin", "postgres", "process", "render", "schema", "watch", "yaml",
         ];
         let expected = expected.map(|name| {
             if name.is_empty() {

@@ -1,5 +1,6 @@
 //! The commands, one to a file.
 
+#[cfg(feature = "install")]
 mod add;
 #[cfg(feature = "agents")]
 mod agents;
@@ -20,6 +21,7 @@ mod files;
 mod fmt;
 #[cfg(feature = "gateway")]
 pub(crate) mod gateway;
+#[cfg(feature = "install")]
 mod installed;
 mod kinds;
 mod list;
@@ -31,9 +33,11 @@ mod match_prompt;
 mod mcp;
 mod new;
 mod observed;
+#[cfg(feature = "install")]
 mod outdated;
 #[cfg(feature = "plugin")]
 mod plugin;
+#[cfg(feature = "install")]
 mod remove;
 #[cfg(feature = "render")]
 mod render;
@@ -48,9 +52,12 @@ mod show;
 mod simulate;
 mod source;
 pub(crate) mod status;
+#[cfg(feature = "install")]
 mod store;
+#[cfg(feature = "install")]
 mod sync;
 mod tools;
+#[cfg(feature = "install")]
 mod update;
 mod verify;
 pub(crate) mod watch;
@@ -118,12 +125,19 @@ pub(crate) enum Command {
     #[cfg(feature = "process")]
     Approvals(approvals::ApprovalsCommand),
     Files(files::FilesCommand),
+    #[cfg(feature = "install")]
     Add(add::AddCommand),
+    #[cfg(feature = "install")]
     Remove(remove::RemoveCommand),
+    #[cfg(feature = "install")]
     Update(update::UpdateCommand),
+    #[cfg(feature = "install")]
     Outdated(outdated::OutdatedCommand),
+    #[cfg(feature = "install")]
     Sync(sync::SyncCommand),
+    #[cfg(feature = "install")]
     Installed(installed::InstalledCommand),
+    #[cfg(feature = "install")]
     Store(store::StoreCommand),
     Lock(lock::LockCommand),
     Verify(verify::VerifyCommand),
@@ -151,14 +165,15 @@ impl Command {
             #[cfg(feature = "process")]
             Command::Approvals(_) => Some("remove the option"),
             Command::Observed(_) => Some("remove the option"),
+            #[cfg(feature = "install")]
             Command::Add(_)
             | Command::Remove(_)
             | Command::Update(_)
             | Command::Outdated(_)
             | Command::Sync(_)
             | Command::Installed(_)
-            | Command::Store(_)
-            | Command::Status(_)
+            | Command::Store(_) => Some("remove the option"),
+            Command::Status(_)
             | Command::Budget(_)
             | Command::Diff(_)
             | Command::Kinds(_)
@@ -174,10 +189,12 @@ impl Command {
 
     /// Returns whether `--agent` selects the agents that it answers for.
     pub(crate) fn is_about_agents(&self) -> bool {
-        matches!(
-            self,
-            Command::Add(_) | Command::Status(_) | Command::Observed(_) | Command::Budget(_)
-        )
+        match self {
+            #[cfg(feature = "install")]
+            Command::Add(_) => true,
+            Command::Status(_) | Command::Observed(_) | Command::Budget(_) => true,
+            _ => false,
+        }
     }
 
     pub(crate) fn depends_on_model(&self) -> bool {
@@ -275,12 +292,19 @@ impl Command {
     ) -> Result<(), Failure> {
         match self {
             Command::New(new) => return new.run(&environment.cwd, out),
+            #[cfg(feature = "install")]
             Command::Add(add) => return add.run(&sources.agents, environment, out),
+            #[cfg(feature = "install")]
             Command::Remove(remove) => return remove.run(environment, out),
+            #[cfg(feature = "install")]
             Command::Update(update) => return update.run(environment, out),
+            #[cfg(feature = "install")]
             Command::Outdated(outdated) => return outdated.run(environment, out),
+            #[cfg(feature = "install")]
             Command::Sync(sync) => return sync.run(environment, out),
+            #[cfg(feature = "install")]
             Command::Installed(installed) => return installed.run(environment, out),
+            #[cfg(feature = "install")]
             Command::Store(store) => return store.run(environment, out),
             Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
             #[cfg(feature = "mcp")]

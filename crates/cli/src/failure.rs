@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use repertoire::config::ConfigurationError;
 use repertoire::skill::error_chain;
+#[cfg(feature = "install")]
 use repertoire_install::InstallError;
 
 use crate::report::{Excerpt, Report};
@@ -58,6 +59,7 @@ impl Failure {
         }
     }
 
+    #[cfg(feature = "install")]
     pub(crate) fn of_install(error: InstallError) -> Failure {
         let failure = Failure::of(&error);
         match error.fix() {

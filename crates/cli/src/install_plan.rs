@@ -367,12 +367,15 @@ impl PlannedSkill {
     fn short_revision(&self) -> String {
         match &self.revision {
             None => String::new(),
-            Some(revision) => {
-                let hex = revision.trim_start_matches("sha256:");
-                format!(" at {}", &hex[..hex.len().min(12)])
-            }
+            Some(revision) => format!(" at {}", short_revision(revision)),
         }
     }
+}
+
+/// Returns the first digits of a commit or a digest.
+pub(crate) fn short_revision(revision: &str) -> &str {
+    let digits = revision.trim_start_matches("sha256:");
+    &digits[..digits.len().min(12)]
 }
 
 impl PlannedFile {

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use repertoire::skill::{Digest, ResourcePath};
 use repertoire::source::fs::AgentFolders;
 use repertoire_install::{
-    Fetched, Fetcher, GitProgram, InstalledSkill, ProjectFolder, Reference, SourceSkill, Store,
+    Fetched, Fetcher, InstalledSkill, ProjectFolder, Reference, SourceSkill, Store,
 };
 use repertoire_profiles::AgentProfile;
 
@@ -17,6 +17,7 @@ use crate::Environment;
 use crate::agents::Agents;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;
+use crate::fetching::fetch;
 use crate::lock::RepertoireLock;
 use crate::utc::utc;
 
@@ -49,7 +50,6 @@ pub(crate) struct InstallBase {
 pub(crate) struct Installation {
     pub(crate) project: ProjectFolder,
     pub(crate) store: Store,
-    pub(crate) fetcher: Fetcher,
     pub(crate) at: InstallBase,
 }
 
@@ -80,24 +80,12 @@ impl ScopeOption {
         let at = self.read(environment)?;
         let store = Store::open(store_folder(environment)?).map_err(Failure::of_install)?;
         let project = ProjectFolder::open(&at.base, &store).map_err(Failure::of_install)?;
-        let fetcher = fetcher(environment, &at.base);
         Ok(Installation {
             // A completed change has written the lock.
             at: self.read(environment)?,
             project,
             store,
-            fetcher,
         })
-    }
-}
-
-/// Returns a fetcher for references that are relative to `base`.
-pub(crate) fn fetcher(environment: &Environment<'_>, base: &Path) -> Fetcher {
-    let git = GitProgram::new("git", environment.variables.iter().cloned());
-    let fetcher = Fetcher::new(git, base);
-    match &environment.home {
-        Some(home) => fetcher.home(home),
-        None => fetcher,
     }
 }
 
@@ -203,42 +191,37 @@ fn is_named(row: &InstalledSkill, name: &str) -> bool {
     row.id.as_str() == name || row.path.as_str() == name.trim_end_matches('/')
 }
 
-impl Installation {
-    /// Fetches the reference of each row, once for all rows with the same one.
-    pub(crate) fn fetch_again<'r>(
-        &self,
-        rows: &[&'r InstalledSkill],
-        reference: impl Fn(&InstalledSkill) -> Reference,
-    ) -> Result<Vec<(&'r InstalledSkill, FetchedAgain)>, Failure> {
-        let mut fetched: BTreeMap<_, Rc<Fetched>> = BTreeMap::new();
-        let mut all = Vec::new();
-        for row in rows {
-            let reference = reference(row);
-            let known = match fetched.get(&reference) {
-                Some(known) => known.clone(),
-                None => {
-                    let new = self
-                        .fetcher
-                        .fetch(&reference)
-                        .map_err(Failure::of_install)?;
-                    let new = Rc::new(new);
-                    fetched.insert(reference, new.clone());
-                    new
-                }
-            };
-            let mut skills = known.skills.iter();
-            let at = skills
-                .position(|skill| skill.folder == row.folder && skill.skill.id == row.id)
-                .or_else(|| {
-                    known
-                        .skills
-                        .iter()
-                        .position(|skill| skill.skill.id == row.id)
-                });
-            all.push((*row, FetchedAgain { fetched: known, at }));
-        }
-        Ok(all)
+/// Fetches the reference of each row, once for all rows with the same one.
+pub(crate) fn fetch_again<'r>(
+    fetcher: &Fetcher,
+    rows: &[&'r InstalledSkill],
+    reference: impl Fn(&InstalledSkill) -> Reference,
+    environment: &mut Environment<'_>,
+) -> Result<Vec<(&'r InstalledSkill, FetchedAgain)>, Failure> {
+    let mut fetched: BTreeMap<_, Rc<Fetched>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for row in rows {
+        let reference = reference(row);
+        let known = match fetched.get(&reference) {
+            Some(known) => known.clone(),
+            None => {
+                let new = Rc::new(fetch(fetcher, &reference, environment)?);
+                fetched.insert(reference, new.clone());
+                new
+            }
+        };
+        let mut skills = known.skills.iter();
+        let at = skills
+            .position(|skill| skill.folder == row.folder && skill.skill.id == row.id)
+            .or_else(|| {
+                known
+                    .skills
+                    .iter()
+                    .position(|skill| skill.skill.id == row.id)
+            });
+        all.push((*row, FetchedAgain { fetched: known, at }));
     }
+    Ok(all)
 }
 
 /// The present content of an installed skill at its source.

@@ -32,6 +32,7 @@
 //! | feature | content |
 //! |---|---|
 //! | `gateway` | the commands `gateway` and `workflow`; enables `mcp` |
+//! | `install` | the commands `add`, `installed`, `outdated`, `remove`, `store`, `sync` and `update` |
 //! | `mcp` | the commands `serve` and `mcp`, and the kind `mcp` of sources; enables `process` |
 //! | `notify` | the option `watch = { by = "notify" }` on Linux |
 //! | `oauth` | `[gateway.oauth]` of the configuration file; enables `gateway` |
@@ -72,12 +73,16 @@ mod context;
 mod diagnostics;
 mod environment;
 mod failure;
+#[cfg(feature = "install")]
+mod fetching;
 mod fields;
 mod file_slot;
 mod folder_sources;
 mod host_probe;
 mod http_answer;
+#[cfg(feature = "install")]
 mod install_plan;
+#[cfg(feature = "install")]
 mod installation;
 mod lock;
 #[cfg(feature = "mcp")]

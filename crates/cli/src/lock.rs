@@ -2,10 +2,13 @@
 
 mod compared;
 mod folder_hash;
+mod installed_skill;
 mod inventory;
 mod repertoire_lock;
 mod skill_lock;
 mod skills_lock;
+#[cfg(feature = "install")]
+pub(crate) mod tool_lock;
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -35,6 +38,12 @@ const MOST_BYTES: u64 = 16 << 20;
 ///
 /// Refuses repeated keys, as parsers disagree about their value, and the conflict markers of a merge.
 fn read(path: &Path, name: &str) -> Result<Option<Value>, Failure> {
+    let text = read_text(path, name)?;
+    text.map(|text| parse(&text, name)).transpose()
+}
+
+/// Reads the text of the lock file at `path`; `None` if there is no such file.
+fn read_text(path: &Path, name: &str) -> Result<Option<String>, Failure> {
     let bytes = match slot(path).and_then(|slot| slot.read(MOST_BYTES + 1)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         read => {
@@ -47,9 +56,9 @@ fn read(path: &Path, name: &str) -> Result<Option<Value>, Failure> {
             "`{name}` is larger than {MOST_BYTES} bytes"
         )));
     }
-    let text =
-        String::from_utf8(bytes).map_err(|_| Failure::new(format!("`{name}` is not UTF-8")))?;
-    parse(&text, name).map(Some)
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| Failure::new(format!("`{name}` is not UTF-8")))?;
+    Ok(Some(text))
 }
 
 fn parse(text: &str, name: &str) -> Result<Value, Failure> {

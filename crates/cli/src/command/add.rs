@@ -6,11 +6,12 @@ use repertoire_install::{InstalledSkill, Reference};
 use crate::Environment;
 use crate::diagnostics::counted;
 use crate::failure::Failure;
+use crate::fetching::{FetchOptions, fetch};
 use crate::install_plan::{ChangeOptions, InstallPlan};
-use crate::installation::{ScopeOption, fetcher, now};
+use crate::installation::{ScopeOption, now};
 use crate::output::Output;
 
-/// Install skills from git repositories, archives and folders.
+/// Install skills from git repositories, archives, folders and web servers.
 ///
 /// Shows the skills, their programs and problems, and asks before it writes. Content is stored by its digest, and the lock
 /// states where it came from. `--agent` selects the agents that should find the skills.
@@ -19,11 +20,13 @@ use crate::output::Output;
     after_help = "Examples:\n  repertoire add anthropics/skills/skills/pdf@main\n  repertoire add ./shared tidy.skill --agent claude-code\n  repertoire add https://git.example.com/team/skills.git --yes"
 )]
 pub(crate) struct AddCommand {
-    /// Sources: OWNER/REPO[/FOLDER][@REVISION] on github.com, a git URL, ./FOLDER, or an archive (.zip, .skill, .tar.gz).
+    /// Sources: OWNER/REPO[/FOLDER][@REVISION] on github.com, a git URL, ./FOLDER, an archive (.zip, .skill, .tar.gz; a file or a URL), or https://HOST with an index of skills.
     #[arg(value_name = "REF", required = true)]
     references: Vec<String>,
     #[command(flatten)]
     scope: ScopeOption,
+    #[command(flatten)]
+    fetching: FetchOptions,
     #[command(flatten)]
     options: ChangeOptions,
 }
@@ -38,7 +41,7 @@ impl AddCommand {
         let installation = self.scope.open(environment)?;
         let at = &installation.at;
         let folders = at.folders(agents, environment)?;
-        let fetcher = fetcher(environment, &environment.cwd);
+        let fetcher = self.fetching.fetcher(environment, &environment.cwd);
         let mut lock = at.lock.clone();
         let mut plan = InstallPlan::new();
         let mut sources: Vec<(String, &Reference)> = Vec::new();
@@ -49,7 +52,7 @@ impl AddCommand {
         let references = references.collect::<Result<Vec<Reference>, _>>();
         let references = references.map_err(Failure::of_install)?;
         for reference in &references {
-            let fetched = fetcher.fetch(reference).map_err(Failure::of_install)?;
+            let fetched = fetch(&fetcher, reference, environment)?;
             let stated = reference.from_base(&cwd, &at.base);
             for skill in &fetched.skills {
                 let id = skill.skill.id.to_string();

@@ -9,37 +9,42 @@ use serde::Serialize;
 
 use crate::Environment;
 use crate::failure::Failure;
-use crate::installation::{ScopeOption, fetcher};
+use crate::fetching::FetchOptions;
+use crate::install_plan::short_revision;
+use crate::installation::ScopeOption;
 use crate::output::Output;
 use crate::table::TextTable;
 
-/// List the installed skills whose repository has a newer commit.
+/// List the installed skills whose source has newer content.
 ///
-/// Nothing is fetched but the names of branches and tags. `update --check` compares the content.
+/// Fetches only the branches and tags of repositories, and the indexes of hosts. `update --check` compares the content of every
+/// source.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  repertoire outdated")]
 pub(crate) struct OutdatedCommand {
     #[command(flatten)]
     scope: ScopeOption,
+    #[command(flatten)]
+    fetching: FetchOptions,
 }
 
-/// The skills whose repository has a newer commit.
+/// The skills whose source has newer content.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct OutdatedOutput {
     skills: Vec<OutdatedSkill>,
 }
 
-/// A skill whose repository has a newer commit.
+/// A skill whose source has newer content.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct OutdatedSkill {
     id: Id,
     path: ResourcePath,
     reference: String,
-    /// The installed commit.
+    /// The installed commit, or the digest of the installed file of an index.
     installed: String,
-    /// The commit that the reference leads to now.
+    /// The commit or the digest that the reference leads to now.
     latest: String,
 }
 
@@ -50,29 +55,29 @@ impl OutdatedCommand {
         out: &mut Output,
     ) -> Result<(), Failure> {
         let at = self.scope.read(environment)?;
-        let fetcher = fetcher(environment, &at.base);
+        let fetcher = self.fetching.fetcher(environment, &at.base);
         let mut latest = BTreeMap::new();
         let mut skills = Vec::new();
         for row in at.named(&[])? {
-            let Some(installed) = &row.commit else {
-                continue;
-            };
-            let key = (row.reference.git_url(), row.reference.revision());
-            let commit = match latest.get(&key) {
-                Some(commit) => commit,
+            let found = match latest.get(&row.reference) {
+                Some(found) => found,
                 None => {
-                    let commit = fetcher.latest_commit(&row.reference);
-                    let commit = commit.map_err(Failure::of_install)?;
-                    latest.entry(key).or_insert(commit)
+                    let found = fetcher.latest(&row.reference);
+                    let found = found.map_err(Failure::of_install)?;
+                    latest.entry(&row.reference).or_insert(found)
                 }
             };
-            if let Some(commit) = commit.as_ref().filter(|commit| *commit != installed) {
+            let installed = row.commit.clone().or(row.archive.map(String::from));
+            let newer = found
+                .revision_of(row)
+                .filter(|newer| Some(newer) != installed.as_ref());
+            if let (Some(installed), Some(latest)) = (installed, newer) {
                 skills.push(OutdatedSkill {
                     id: row.id.clone(),
                     path: row.path.clone(),
                     reference: row.reference.to_string(),
-                    installed: installed.clone(),
-                    latest: commit.clone(),
+                    installed,
+                    latest,
                 });
             }
         }
@@ -84,20 +89,16 @@ impl OutdatedCommand {
         for skill in &output.skills {
             table.row([
                 skill.id.as_str().into(),
-                short(&skill.installed).into(),
-                short(&skill.latest).into(),
+                short_revision(&skill.installed).into(),
+                short_revision(&skill.latest).into(),
                 (&skill.reference).into(),
             ]);
         }
         if output.skills.is_empty() {
-            out.line("every skill is at the latest commit");
+            out.line("no source has newer content");
         } else {
             table.write(out);
         }
         Ok(())
     }
-}
-
-fn short(commit: &str) -> &str {
-    &commit[..commit.len().min(12)]
 }

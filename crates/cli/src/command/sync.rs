@@ -1,12 +1,13 @@
 //! `repertoire sync`.
 
 use clap::Args;
-use repertoire_install::InstalledSkill;
+use repertoire_install::{Fetcher, InstalledSkill};
 
 use crate::Environment;
 use crate::failure::Failure;
+use crate::fetching::FetchOptions;
 use crate::install_plan::{ChangeOptions, InstallPlan};
-use crate::installation::{Installation, ScopeOption};
+use crate::installation::{Installation, ScopeOption, fetch_again};
 use crate::lock::RepertoireLock;
 use crate::output::Output;
 
@@ -21,6 +22,8 @@ pub(crate) struct SyncCommand {
     frozen: bool,
     #[command(flatten)]
     scope: ScopeOption,
+    #[command(flatten)]
+    fetching: FetchOptions,
     #[command(flatten)]
     options: ChangeOptions,
 }
@@ -48,7 +51,10 @@ impl SyncCommand {
                 let failure = Failure::new(format!("the store does not have `{}`", row.id));
                 return Err(failure.help("run `repertoire sync` with a network once"));
             }
-            _ => fetch(&installation, &missing)?,
+            _ => {
+                let fetcher = self.fetching.fetcher(environment, &installation.at.base);
+                fetch_locked(&installation, &fetcher, &missing, environment)?;
+            }
         }
         let mut plan = InstallPlan::new();
         for row in rows {
@@ -65,8 +71,13 @@ impl SyncCommand {
 }
 
 /// Fetches exactly the locked content into the store.
-fn fetch(installation: &Installation, rows: &[&InstalledSkill]) -> Result<(), Failure> {
-    for (row, again) in installation.fetch_again(rows, InstalledSkill::pinned)? {
+fn fetch_locked(
+    installation: &Installation,
+    fetcher: &Fetcher,
+    rows: &[&InstalledSkill],
+    environment: &mut Environment<'_>,
+) -> Result<(), Failure> {
+    for (row, again) in fetch_again(fetcher, rows, InstalledSkill::pinned, environment)? {
         let skill = again.skill();
         let skill = skill.filter(|skill| skill.tree.manifest().digest() == row.manifest);
         let skill = skill.ok_or_else(|| {

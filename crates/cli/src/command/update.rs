@@ -5,8 +5,9 @@ use repertoire_install::InstalledSkill;
 
 use crate::Environment;
 use crate::failure::Failure;
+use crate::fetching::FetchOptions;
 use crate::install_plan::{ChangeOptions, InstallPlan};
-use crate::installation::ScopeOption;
+use crate::installation::{ScopeOption, fetch_again};
 use crate::output::Output;
 
 /// Update installed skills to the present content of their sources.
@@ -25,6 +26,8 @@ pub(crate) struct UpdateCommand {
     #[command(flatten)]
     scope: ScopeOption,
     #[command(flatten)]
+    fetching: FetchOptions,
+    #[command(flatten)]
     options: ChangeOptions,
 }
 
@@ -38,7 +41,9 @@ impl UpdateCommand {
         let rows = installation.at.named(&self.names)?;
         let mut lock = installation.at.lock.clone();
         let mut plan = InstallPlan::new();
-        for (row, again) in installation.fetch_again(&rows, |row| row.reference.clone())? {
+        let fetcher = self.fetching.fetcher(environment, &installation.at.base);
+        let again = fetch_again(&fetcher, &rows, |row| row.reference.clone(), environment)?;
+        for (row, again) in again {
             let Some(skill) = again.skill() else {
                 plan.add_gone(row);
                 continue;

@@ -1,6 +1,9 @@
 //! `repertoire verify`.
 
+#[cfg(feature = "install")]
 mod installed_folder;
+#[cfg(feature = "install")]
+mod tool_locks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -9,12 +12,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use repertoire::Id;
 use repertoire::skill::{Digest, Omission};
+#[cfg(feature = "install")]
 use repertoire_install::ProjectFolder;
 use serde::Serialize;
 
 use crate::context::CommandContext;
 use crate::diagnostics::{counted, quoted};
 use crate::failure::Failure;
+#[cfg(feature = "install")]
+use crate::lock::tool_lock::ToolLock;
 use crate::lock::{
     HashedFiles, Inventory, LockEntry, NotCompared, Present, RepertoireLock, SkillsLock,
     differs_only_in_line_ends, folder_hash,
@@ -38,7 +44,7 @@ pub(crate) struct VerifyCommand {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct VerifyOutput {
     /// The lock files that exist.
-    #[cfg_attr(feature = "schema", schemars(extend("items" = { "enum": [RepertoireLock::NAME, SkillsLock::NAME] })))]
+    #[cfg_attr(feature = "schema", schemars(extend("items" = { "enum": lock_names() })))]
     locks: Vec<&'static str>,
     /// The number of compared skills.
     skills: usize,
@@ -53,12 +59,12 @@ pub(super) struct VerifyOutput {
 #[derive(Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Difference {
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = [RepertoireLock::NAME, SkillsLock::NAME])))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = lock_names())))]
     lock: &'static str,
     difference: DifferenceKind,
     /// The name in the lock file, if it has one.
     id: String,
-    /// The skill's folder, relative to the lock directory; null for `skills-lock.json`.
+    /// The skill's folder, relative to the lock directory; null where the lock has none.
     path: Option<String>,
     /// The file or the dependency folder in it; null for the whole skill.
     file: Option<String>,
@@ -165,7 +171,12 @@ impl VerifyOutput {
         base: &Path,
     ) -> Result<Option<VerifyOutput>, Failure> {
         let (ours, theirs) = (RepertoireLock::read(base)?, SkillsLock::read(base)?);
-        if ours.is_none() && theirs.is_none() {
+        #[cfg(feature = "install")]
+        let tools = ToolLock::read_all(base)?;
+        let is_locked = ours.is_some() || theirs.is_some();
+        #[cfg(feature = "install")]
+        let is_locked = is_locked || !tools.is_empty();
+        if !is_locked {
             return Ok(None);
         }
         let inventory = Inventory::take(context, base).await?;
@@ -188,6 +199,7 @@ impl VerifyOutput {
                     }
                     false => lock.skills.len(),
                 };
+                #[cfg(feature = "install")]
                 if ProjectFolder::is_interrupted(base) {
                     let note =
                         "an installation was interrupted; run `repertoire sync` to complete it";
@@ -201,6 +213,10 @@ impl VerifyOutput {
         if let Some(lock) = &theirs {
             verified.locks.push(SkillsLock::NAME);
             verified.compare_hashes(lock, &inventory)?;
+        }
+        #[cfg(feature = "install")]
+        for lock in &tools {
+            verified.compare_tool_lock(lock, ours.as_ref(), &inventory, base)?;
         }
         verified
             .notes
@@ -227,7 +243,7 @@ impl VerifyOutput {
             let key = (difference.id.as_str(), difference.path.as_deref());
             skills.entry(key).or_default().push(difference);
         }
-        // A row of `skills-lock.json` has no path, and repeats one of a lock that has.
+        // A row without a path repeats one of a lock that has paths.
         let with_path: BTreeSet<&str> = self
             .differences
             .iter()
@@ -238,10 +254,12 @@ impl VerifyOutput {
             .into_iter()
             .filter(|((id, path), _)| path.is_some() || !with_path.contains(id));
         let changed = skills.map(|((id, path), differences)| {
-            let files: Vec<_> = differences
+            // Two locks may state the same file.
+            let files: BTreeSet<_> = differences
                 .iter()
                 .filter_map(|difference| difference.file.as_deref())
                 .collect();
+            let files: Vec<_> = files.into_iter().collect();
             let kind = match differences.first().map(|first| first.difference) {
                 _ if !files.is_empty() => "changed",
                 Some(DifferenceKind::Missing) => "missing",
@@ -311,8 +329,14 @@ impl VerifyOutput {
             match present {
                 Some(present) => self.compare_skill(path.as_str(), locked, present),
                 None if base.join(path.as_str()).is_dir() && lock.installed.contains_key(path) => {
-                    let differences = installed_folder::compare(base, path, locked)?;
-                    self.differences.extend(differences);
+                    #[cfg(feature = "install")]
+                    self.differences
+                        .extend(installed_folder::compare(base, path, locked)?);
+                    #[cfg(not(feature = "install"))]
+                    self.not_compared.push(NotCompared {
+                        path: path.to_string(),
+                        why: "no source has it, and this program cannot install skills".to_owned(),
+                    });
                 }
                 None => {
                     let missing = Difference::of_skill(
@@ -476,6 +500,15 @@ impl VerifyOutput {
         }
         Ok(())
     }
+}
+
+/// Returns the names of the lock files that are compared.
+#[cfg(feature = "schema")]
+fn lock_names() -> Vec<&'static str> {
+    let own = [RepertoireLock::NAME, SkillsLock::NAME];
+    own.into_iter()
+        .chain(crate::lock::tool_lock::NAMES)
+        .collect()
 }
 
 fn by_path(omissions: &[Omission]) -> BTreeMap<String, Omission> {

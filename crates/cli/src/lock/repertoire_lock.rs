@@ -6,9 +6,9 @@ use std::path::Path;
 use repertoire::Id;
 use repertoire::registry::Tier;
 use repertoire::skill::{Digest, Manifest, Omission, Resource, ResourcePath};
-use repertoire_install::InstalledSkill;
 use serde::{Deserialize, Serialize};
 
+use super::installed_skill::InstalledSkill;
 use super::inventory::{Inventory, Present};
 use crate::failure::Failure;
 

@@ -289,10 +289,7 @@ fn a_repository_is_added_and_updated() {
     let url = format!("file://{}@main#tidy", env.here().join("shared").display());
     good(&env, &["add", &url, "--yes"]);
     let commit = lock(&env)["installed"][0]["commit"].clone();
-    assert_eq!(
-        good(&env, &["outdated"]),
-        "every skill is at the latest commit\n"
-    );
+    assert_eq!(good(&env, &["outdated"]), "no source has newer content\n");
     env.file("shared/tidy/more.md", "More.\n");
     git(&["add", "tidy/more.md"]);
     git(&["commit", "--quiet", "--message", "second"]);

@@ -27,6 +27,8 @@ mod hooks;
 mod install;
 #[cfg(unix)]
 mod install_kills;
+#[cfg(unix)]
+mod install_web;
 mod kept;
 mod labels;
 #[cfg(unix)]
@@ -59,6 +61,8 @@ mod simulate;
 mod status;
 mod tampering;
 mod test_env;
+#[cfg(unix)]
+mod tool_locks;
 mod tools;
 #[cfg(all(unix, feature = "otlp"))]
 mod traces;

@@ -211,10 +211,10 @@ Commands:
   approve      Allow a skill to run its current commands and scripts (any edit revokes the approval)
   approvals    List and revoke the approvals of skills and plugins
   files        List a skill's files, or print one of them
-  add          Install skills from git repositories, archives and folders
+  add          Install skills from git repositories, archives, folders and web servers
   remove       Remove installed skills
   update       Update installed skills to the present content of their sources
-  outdated     List the installed skills whose repository has a newer commit
+  outdated     List the installed skills whose source has newer content
   sync         Install exactly the skills that the lock states
   installed    List the installed skills, their origins, and whether they were changed
   store        Manage the store of installed skills
