@@ -45,6 +45,7 @@ use self::readers::Readings;
 use self::reload::Reload;
 use self::rounds::Rounds;
 pub(crate) use self::sample::{cpu, resident};
+pub(crate) use self::serve::{PipedClient, Tongue};
 use self::tree::{Origin, Shape};
 use crate::binary::Profile;
 use crate::{Failure, step, workspace};

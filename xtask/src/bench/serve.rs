@@ -28,7 +28,7 @@ pub(super) enum Seen {
 
 /// The protocol that a server offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tongue {
+pub(crate) enum Tongue {
     /// By the skills extension, after a handshake.
     Extension,
     /// By the skills extension of the protocol of 2026-07-28, which has no handshake.
@@ -175,8 +175,8 @@ const LONG: Duration = Duration::from_secs(60);
 /// The timeout of a server.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A client of a server.
-struct Client {
+/// A client of a server over a pipe.
+pub(crate) struct PipedClient {
     child: Child,
     ask: ChildStdin,
     answers: BufReader<ChildStdout>,
@@ -193,7 +193,7 @@ impl Served {
         seen: Seen,
     ) -> Result<Served, Failure> {
         let begun = Instant::now();
-        let mut client = Client::start(command, tongue)?;
+        let mut client = PipedClient::start(command, tongue)?;
         let uris = client.list()?;
         let start = begun.elapsed().as_secs_f64();
         let mut times = Vec::new();
@@ -311,8 +311,8 @@ impl Served {
     }
 }
 
-impl Client {
-    fn start(command: &mut Command, tongue: Tongue) -> Result<Client, Failure> {
+impl PipedClient {
+    pub(crate) fn start(command: &mut Command, tongue: Tongue) -> Result<PipedClient, Failure> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -320,7 +320,7 @@ impl Client {
             .spawn()?;
         let ask = child.stdin.take().ok_or("it is piped")?;
         let answers = BufReader::new(child.stdout.take().ok_or("it is piped")?);
-        let mut client = Client {
+        let mut client = PipedClient {
             child,
             ask,
             answers,
@@ -344,7 +344,7 @@ impl Client {
         Ok(client)
     }
 
-    fn call(&mut self, method: &str, mut params: Value) -> Result<Value, Failure> {
+    pub(crate) fn call(&mut self, method: &str, mut params: Value) -> Result<Value, Failure> {
         self.requests += 1;
         if self.tongue == Tongue::Modern {
             params["_meta"] = json!({
@@ -404,7 +404,7 @@ impl Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for PipedClient {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.child.kill();

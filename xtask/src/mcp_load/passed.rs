@@ -3,6 +3,7 @@
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use super::server::Process;
 use super::tree::Tree;
 use super::{Options, Times};
 use crate::Failure;
-use crate::bench::{Figure, Goal};
+use crate::bench::{Figure, Goal, PipedClient, Tongue};
 
 /// The skills of the server that is called.
 const SKILLS: usize = 50;
@@ -37,10 +38,15 @@ const SKILL: &str = "\
 ---
 name: caller
 description: Calls the server.
-required_tools: [mcp__inner__read_skill_resource]
+required_tools: [mcp__inner__read_skill_resource, mcp__piped__read_skill_resource]
 ---
 Call it.
 ";
+
+/// The tool of the server, and its names in the gateway.
+const TOOL: &str = "read_skill_resource";
+const PASSED_TOOL: &str = "mcp__inner__read_skill_resource";
+const PIPED_TOOL: &str = "mcp__piped__read_skill_resource";
 
 /// The durations of calls.
 #[derive(Debug, Default)]
@@ -64,16 +70,22 @@ pub(super) async fn figures(
     fs::write(project.join("skills/caller/SKILL.md"), SKILL)?;
     let address = server.address().to_string();
     let file = project.join("repertoire.toml");
-    fs::write(&file, CONFIGURATION.replace("ADDRESS", &address))?;
+    let configuration = CONFIGURATION
+        .replace("ADDRESS", &address)
+        .replace("PROGRAM", &program.to_string_lossy())
+        .replace("SKILLS", &tree.root().to_string_lossy());
+    fs::write(&file, configuration)?;
     let gateway = Process::start_gateway(program, &file, &folder.join("state"))?;
 
     let alone = alone(server.address(), gateway.address()).await?;
+    let piped = piped(program, tree.root(), gateway.address()).await?;
     let time = Duration::from_secs(options.seconds.min(20));
     let together = Calls {
         direct: together(server.address(), sessions, time, direct).await?,
         passed: together(gateway.address(), sessions, time, passed).await?,
     };
     let figures = [
+        figure("piped/p50", &piped, 50, 0.3),
         figure("one/p50", &alone, 50, 0.3),
         figure("sessions/p50", &together, 50, f64::INFINITY),
         figure("sessions/p99", &together, 99, 2.0),
@@ -110,6 +122,33 @@ async fn alone(server: SocketAddr, gateway: SocketAddr) -> Result<Calls, Failure
                 if round > 0 {
                     times.0.push(took);
                 }
+            }
+        }
+    }
+    Ok(calls)
+}
+
+/// Calls a program over its standard input and output, directly and through the gateway.
+async fn piped(program: &Path, skills: &Path, gateway: SocketAddr) -> Result<Calls, Failure> {
+    let mut calls = Calls::default();
+    let mut command = Command::new(program);
+    let mut direct = PipedClient::start(command.arg("serve").arg(skills), Tongue::Extension)?;
+    let mut passed = passed(gateway).await?;
+    passed.tool = PIPED_TOOL;
+    for round in 0..=CALLS / ROUND {
+        for _ in 0..ROUND {
+            let begun = Instant::now();
+            let answer = direct.call("tools/call", call(TOOL))?;
+            let took = begun.elapsed();
+            check(&answer)?;
+            if round > 0 {
+                calls.direct.0.push(took);
+            }
+        }
+        for _ in 0..ROUND {
+            let took = passed.call().await?;
+            if round > 0 {
+                calls.passed.0.push(took);
             }
         }
     }
@@ -161,36 +200,51 @@ struct Caller {
 
 async fn direct(server: SocketAddr) -> Result<Caller, Failure> {
     let session = Session::begin(server).await?;
-    let tool = "read_skill_resource";
-    Ok(Caller { session, tool })
+    Ok(Caller {
+        session,
+        tool: TOOL,
+    })
 }
 
 /// Opens a session of the gateway, which activates the skill.
 async fn passed(gateway: SocketAddr) -> Result<Caller, Failure> {
     let mut session = Session::begin(gateway).await?;
     let read = json!({"name": "read_skill", "arguments": {"id": "caller"}});
-    let tool = "mcp__inner__read_skill_resource";
     let answer = session.call("tools/call", read).await?;
-    if !answer.to_string().contains(tool) {
-        return Err(format!("the skill brings no tool: {answer}").into());
+    let text = answer.to_string();
+    if ![PASSED_TOOL, PIPED_TOOL]
+        .iter()
+        .all(|tool| text.contains(tool))
+    {
+        return Err(format!("the skill does not bring its tools: {answer}").into());
     }
-    Ok(Caller { session, tool })
+    Ok(Caller {
+        session,
+        tool: PASSED_TOOL,
+    })
 }
 
 impl Caller {
     async fn call(&mut self) -> Result<Duration, Failure> {
-        let given = json!({"id": "skill-00001", "path": "SKILL.md"});
-        let call = json!({"name": self.tool, "arguments": given});
         let begun = Instant::now();
-        let answer = self.session.call("tools/call", call).await?;
+        let answer = self.session.call("tools/call", call(self.tool)).await?;
         let took = begun.elapsed();
-        match answer["content"][0]["text"].as_str() {
-            Some(text)
-                if text.contains("name: skill-00001") && answer["isError"] != Value::Bool(true) =>
-            {
-                Ok(took)
-            }
-            _ => Err(format!("a call failed: {answer}").into()),
+        check(&answer)?;
+        Ok(took)
+    }
+}
+
+fn call(tool: &str) -> Value {
+    json!({"name": tool, "arguments": {"id": "skill-00001", "path": "SKILL.md"}})
+}
+
+fn check(answer: &Value) -> Result<(), Failure> {
+    match answer["content"][0]["text"].as_str() {
+        Some(text)
+            if text.contains("name: skill-00001") && answer["isError"] != Value::Bool(true) =>
+        {
+            Ok(())
         }
+        _ => Err(format!("a call failed: {answer}").into()),
     }
 }

@@ -37,6 +37,7 @@ fn under_a_short_load_nothing_is_wrong() {
         "events/p50",
         "events/p99",
         "events/resident",
+        "passed/piped/p50",
         "passed/one/p50",
         "passed/sessions/p50",
         "passed/sessions/p99",
