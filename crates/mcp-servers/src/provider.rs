@@ -12,8 +12,13 @@ use crate::{ServerState, ServerTool};
 /// The tools of MCP servers, and calls to them.
 #[async_trait]
 pub trait ToolProvider: Debug + Send + Sync + 'static {
-    /// Returns the tools that are known now, sorted by server and name.
+    /// Returns the tools that are known now, sorted by server and name. May start servers, which then list theirs.
     fn tools(&self) -> Arc<[ServerTool]>;
+
+    /// Returns the same tools, and starts no server. By default those of [`tools`](ToolProvider::tools).
+    fn known_tools(&self) -> Arc<[ServerTool]> {
+        self.tools()
+    }
 
     /// Returns whether the tools of `server` are not known yet, because it has not listed them for the first time.
     fn is_listing(&self, server: &str) -> bool {

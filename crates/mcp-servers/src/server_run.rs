@@ -395,7 +395,8 @@ impl ServerRun {
     /// Returns whether it has never listed its tools, and nothing has failed yet.
     pub(crate) fn is_listing(&self) -> bool {
         let slot = self.slot.borrow();
-        slot.tools.is_none() && matches!(slot.state, ServerState::Stopped | ServerState::Starting)
+        // A server that failed stays without tools while it is started again.
+        slot.tools.is_none() && !slot.is_recovering
     }
 
     pub(crate) fn tools(&self) -> Arc<[ServerTool]> {

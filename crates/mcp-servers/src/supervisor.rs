@@ -192,25 +192,6 @@ impl Supervisor {
         servers.values().map(|server| server.run.status()).collect()
     }
 
-    /// Returns the tools that are known now, sorted by server and name. Starts no server.
-    #[doc(hidden)]
-    pub fn known_tools(&self) -> Arc<[ServerTool]> {
-        let servers = self.0.servers.read();
-        let mut cached = self.0.tools.lock();
-        let revision = *self.0.shared.revision.borrow();
-        if let Some((at, tools)) = &*cached
-            && *at == revision
-        {
-            return Arc::clone(tools);
-        }
-        let tools: Arc<[ServerTool]> = servers
-            .values()
-            .flat_map(|server| server.run.tools().to_vec())
-            .collect();
-        *cached = Some((revision, Arc::clone(&tools)));
-        tools
-    }
-
     fn run(&self, id: &str) -> Option<Arc<ServerRun>> {
         let servers = self.0.servers.read();
         servers.get(id).map(|server| Arc::clone(&server.run))
@@ -238,6 +219,23 @@ impl ToolProvider for Supervisor {
             server.run.demand_tools();
         }
         self.known_tools()
+    }
+
+    fn known_tools(&self) -> Arc<[ServerTool]> {
+        let servers = self.0.servers.read();
+        let mut cached = self.0.tools.lock();
+        let revision = *self.0.shared.revision.borrow();
+        if let Some((at, tools)) = &*cached
+            && *at == revision
+        {
+            return Arc::clone(tools);
+        }
+        let tools: Arc<[ServerTool]> = servers
+            .values()
+            .flat_map(|server| server.run.tools().to_vec())
+            .collect();
+        *cached = Some((revision, Arc::clone(&tools)));
+        tools
     }
 
     fn is_listing(&self, server: &str) -> bool {

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::tool_rules::ToolRules;
 use crate::tool_table::{ListedTool, RulesByServer, TableState, ToolTable, refusal};
-use crate::{AuditEvent, AuditKind, AuditLog, CallError, ToolProvider};
+use crate::{AuditEvent, AuditKind, AuditLog, CallError, ServerTool, ToolProvider};
 
 /// The tools of servers for the clients of a host: those that skills bring, under the rules of the operator. Clones share their state.
 ///
@@ -52,8 +52,10 @@ struct AccessState {
     authorizers: Vec<Arc<dyn Authorizer>>,
     audit: Option<AuditLog>,
     rules: watch::Sender<NumberedRules>,
-    /// Empty until the tools are needed, as a provider may start servers to list them.
+    /// The last table for sessions, which need the tools: a provider may start servers to list them.
     table: ArcSwapOption<ToolTable>,
+    /// The last table that was made without starting a server.
+    known_table: ArcSwapOption<ToolTable>,
 }
 
 /// The rules, and the number of times that they were set.
@@ -107,6 +109,7 @@ impl ToolAccess {
             audit,
             rules: watch::Sender::new(NumberedRules::default()),
             table: ArcSwapOption::empty(),
+            known_table: ArcSwapOption::empty(),
         }))
     }
 
@@ -132,22 +135,26 @@ impl ToolAccess {
         });
     }
 
-    /// Returns the tools of this moment, if they were needed before. Otherwise only the servers are known, and no tool of them.
-    /// Before [`set_rules`](ToolAccess::set_rules), no server is known. Starts no server.
+    /// Returns the tools that are known at this moment. Starts no server: one that has never run may have any tool that the rules allow.
+    /// Before [`set_rules`](ToolAccess::set_rules), only servers with known tools exist.
     pub fn known_table(&self) -> Arc<ToolTable> {
-        if self.0.table.load().is_some() {
-            return self.table();
-        }
-        let rules = self.0.rules.borrow().clone();
-        let servers = rules.servers.iter().flatten();
-        Arc::new(ToolTable::declared(
-            servers.map(|(id, rules)| (Arc::clone(id), rules.clone())),
-        ))
+        let provider = &self.0.provider;
+        self.current(&self.0.known_table, || provider.known_tools())
     }
 
     /// Returns the tools of this moment. A provider may start servers on demand to list them.
     pub fn table(&self) -> Arc<ToolTable> {
-        let known = self.0.table.load_full();
+        let provider = &self.0.provider;
+        self.current(&self.0.table, || provider.tools())
+    }
+
+    /// Returns the table of `cell`, which is made again if it is older than the tools or the rules.
+    fn current(
+        &self,
+        cell: &ArcSwapOption<ToolTable>,
+        tools: impl FnOnce() -> Arc<[ServerTool]>,
+    ) -> Arc<ToolTable> {
+        let known = cell.load_full();
         // The number is read before the tools, so that a table is never older than its number.
         let provider = *self.0.revision.borrow();
         let rules = self.0.rules.borrow().clone();
@@ -158,12 +165,10 @@ impl ToolAccess {
         if let Some(known) = known.filter(|known| known.state == state) {
             return known;
         }
+        let table = ToolTable::new(state, &tools(), &rules.servers, &self.0.authorizers);
         let provider = &self.0.provider;
-        let tools = provider.tools();
-        let table = ToolTable::new(state, &tools, &rules.servers, &self.0.authorizers);
-        let table = table.with_listing(|server| provider.is_listing(server));
-        let table = Arc::new(table);
-        self.0.table.store(Some(Arc::clone(&table)));
+        let table = Arc::new(table.with_listing(|server| provider.is_listing(server)));
+        cell.store(Some(Arc::clone(&table)));
         table
     }
 

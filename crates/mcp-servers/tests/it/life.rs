@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use repertoire_mcp_servers::{CallError, ServerState, SupervisedServer, ToolProvider};
+use repertoire_mcp_servers::{
+    CallError, ServerState, SupervisedServer, ToolAccess, ToolProvider, ToolRules,
+};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::Map;
 
@@ -35,6 +37,45 @@ async fn the_first_listing_starts_servers_on_demand() {
     let expected = ["crash", "hang", "more", "process"].map(|tool| format!("mcp__one__{tool}"));
     assert_eq!(names(&supervisor), expected);
     supervisor.stop().await;
+}
+
+#[tokio::test]
+async fn a_known_table_starts_no_server() {
+    let supervisor = supervising(vec![shell("one")]).await;
+    let access = ToolAccess::new(std::sync::Arc::new(supervisor.clone()));
+    let rules = ToolRules::default;
+    access.set_rules([("one", rules())]);
+    access.table();
+    until_state(&supervisor, ServerState::Running).await;
+    supervisor.apply(vec![shell("one"), shell("two")]).await;
+    access.set_rules([("one", rules()), ("two", rules())]);
+    assert_eq!(access.known_table().tools().count(), 4);
+    // A server that was needed would be started before these calls are answered.
+    for _ in 0..10 {
+        call(&supervisor, "one", "process").await;
+    }
+    assert_eq!(supervisor.status()[1].state, ServerState::Stopped);
+    access.table();
+    until(&supervisor, |status| {
+        *status.id == *"two" && status.state == ServerState::Running
+    })
+    .await;
+    assert_eq!(access.known_table().tools().count(), 8);
+}
+
+#[tokio::test]
+async fn a_server_that_failed_lists_nothing() {
+    let mut server = SupervisedServer::program("dead", "/none/dead", [""; 0]);
+    server.starts_at_once = true;
+    let supervisor = supervising(vec![server]).await;
+    let mut revision = supervisor.revision();
+    until(&supervisor, |status| status.last_error.is_some()).await;
+    // It is started again, and nothing is expected of it in between.
+    while supervisor.status()[0].restarts < 3 {
+        revision.borrow_and_update();
+        assert!(!supervisor.is_listing("dead"), "{supervisor:?}");
+        revision.changed().await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use askama::Template;
 use axum::extract::{Path, State};
 use repertoire::Skill;
 use repertoire::registry::Entry;
-use repertoire_mcp_servers::{ServerState, ServerStatus};
+use repertoire_mcp_servers::{ServerState, ServerStatus, ToolProvider};
 
 use super::age::age;
 use super::frame::{Answer, Frame, encoded, show};
