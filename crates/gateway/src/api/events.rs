@@ -17,7 +17,7 @@ use repertoire::Skill;
 use repertoire::config::{AgentDefinition, ServerDefinition};
 use repertoire::registry::{Entry, Subscription, Update};
 use repertoire::skill::Item;
-use repertoire_mcp_servers::{ServerStatus, Supervisor, ToolProvider};
+use repertoire_mcp_servers::{ServerStatus, ServerTool, Supervisor, ToolProvider};
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, watch};
@@ -35,7 +35,7 @@ const SILENCE: Duration = Duration::from_secs(15);
 /// Sends the changes of the gateway as server-sent events.
 ///
 /// The stream begins with `state`: the generations of the lists. Then follow `registry` (the ids that changed, with the new
-/// generation), `mcp-server` (the new status of a process), `agent` (an agent of the store after its event), `gateway` (the new state) and
+/// generation), `mcp-server` (the status of a process, after a change of it or of its tools), `agent` (an agent of the store after its event), `gateway` (the new state) and
 /// `reload` (the outcome). A client that
 /// connects again with `Last-Event-ID` gets what it missed; if that is too much, `state` is sent again, and the client reads the
 /// lists again.
@@ -143,6 +143,7 @@ pub(super) struct EventSources {
     mcp_servers: Subscription<ServerDefinition>,
     supervisor: Supervisor,
     servers: Vec<ServerStatus>,
+    tools: Arc<[ServerTool]>,
     servers_revision: watch::Receiver<u64>,
     states: watch::Receiver<GatewayState>,
     reloads: watch::Receiver<Option<Outcome>>,
@@ -161,6 +162,7 @@ impl EventSources {
             mcp_servers: registries.mcp_servers.subscribe(),
             servers_revision,
             servers: supervisor.status(),
+            tools: supervisor.known_tools(),
             supervisor,
             states: gateway.states(),
             reloads: gateway.reload_outcomes(),
@@ -219,15 +221,27 @@ impl EventSources {
         vec![("reload", event)]
     }
 
-    /// Returns an event for each server whose status changed.
+    /// Returns an event for each server whose status or tools changed.
     fn of_servers(&mut self) -> Vec<Event> {
         self.servers_revision.mark_unchanged();
         let before = std::mem::replace(&mut self.servers, self.supervisor.status());
-        let changed = self.servers.iter().filter(|now| !before.contains(now));
+        let tools = std::mem::replace(&mut self.tools, self.supervisor.known_tools());
+        // The status has only the number of tools.
+        let has_changed = |now: &&ServerStatus| {
+            !before.contains(now) || !tools_of(&tools, now).eq(tools_of(&self.tools, now))
+        };
+        let changed = self.servers.iter().filter(has_changed);
         changed
             .map(|server| ("mcp-server", json!(server)))
             .collect()
     }
+}
+
+fn tools_of<'a>(
+    tools: &'a [ServerTool],
+    server: &'a ServerStatus,
+) -> impl Iterator<Item = &'a ServerTool> {
+    tools.iter().filter(|tool| tool.server == server.id)
 }
 
 /// Waits for an event of an agent. Those that were sent while the log lagged too far behind are lost.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use repertoire::Skill;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use crate::http_client::{Event, EventStream, with_server};
@@ -185,4 +185,55 @@ mod slow {
         })
         .await;
     }
+}
+
+/// A server whose only tool has a different name after its second call.
+#[cfg(unix)]
+const RENAMING: &str = r#"
+tool=before
+calls=0
+say() { printf '%s\n' "{\"jsonrpc\":\"2.0\",$1}"; }
+answer() { id=${line#*\"id\":}; id=${id%%[,\}]*}; say "\"id\":$id,\"result\":$1"; }
+while read -r line; do
+  case $line in
+    *'"initialize"'*) answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"sh","version":"1"}}' ;;
+    *'"tools/list"'*) answer "{\"tools\":[{\"name\":\"$tool\",\"inputSchema\":{\"type\":\"object\"}}]}" ;;
+    *'"tools/call"'*)
+      answer '{"content":[]}'
+      calls=$((calls + 1))
+      if [ $calls = 2 ]; then tool=after; say '"method":"notifications/tools/list_changed"'; fi ;;
+  esac
+done
+"#;
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_renamed_tool_is_an_event() {
+    let server =
+        "[[registries.mcp-servers]]\nid = \"one\"\ncommand = \"/bin/sh\"\nargs = [\"server.sh\"]\n";
+    let project = Project::new(server);
+    project.write("server.sh", RENAMING);
+    project.skill("needy", "required_tools: [mcp__one__after]\n");
+    let (gateway, _registries) = project.start().await;
+    let tools = gateway.tool_provider().unwrap();
+    with_server(&gateway, async |client| {
+        let mut stream = client.events(None).await;
+        assert_eq!(next(&mut stream).await.unwrap().name, "state");
+        tools.call("one", "before", Map::new()).await.unwrap();
+        let running = loop {
+            let (_, server) = data(&mut stream).await;
+            if server["state"] == "running" {
+                break server;
+            }
+        };
+        let reason = "needs the tool `mcp__one__after`, which the server `one` does not have";
+        let not_ready = gateway.status().not_ready;
+        assert_eq!(not_ready.first().map(|skill| &*skill.reason), Some(reason));
+        tools.call("one", "before", Map::new()).await.unwrap();
+        // The status is the same, and the readiness of the skill is not.
+        let renamed = ("mcp-server".to_owned(), running);
+        assert_eq!(data(&mut stream).await, renamed);
+        assert_eq!(gateway.status().not_ready, []);
+    })
+    .await;
 }

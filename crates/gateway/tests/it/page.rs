@@ -54,6 +54,7 @@ async fn every_view_is_a_page() {
                 "{path}"
             );
             assert!(!page.body.contains("<script>alert"), "{path}");
+            assert_updates_itself(&page.body);
         }
         let found = client.get("/search?q=review%22%3E").await.body;
         assert!(
@@ -75,6 +76,26 @@ async fn every_view_is_a_page() {
         assert_eq!(client.get("/skills/none").await.status, 404);
     })
     .await;
+}
+
+/// Checks that a view follows all events, also those between its rendering and the begin of the stream, which the first `state` covers.
+fn assert_updates_itself(page: &str) {
+    let (shown, updating) = page.split_once("</main>").unwrap();
+    for event in [
+        "state",
+        "registry",
+        "mcp-server",
+        "agent",
+        "gateway",
+        "reload",
+    ] {
+        assert!(
+            updating.contains(&format!("sse:{event}")),
+            "{event}: {page}"
+        );
+    }
+    // A request that waits is lost when its element is replaced.
+    assert!(!shown.contains("hx-get"), "{page}");
 }
 
 #[tokio::test]

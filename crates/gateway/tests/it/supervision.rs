@@ -250,3 +250,53 @@ async fn a_session_calls_the_tools_of_skills() {
     serving.await.unwrap().unwrap().unwrap();
     gateway.stop().await.unwrap();
 }
+
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn every_door_has_the_same_readiness() {
+    use serde_json::json;
+
+    let dead = "[[registries.mcp-servers]]\nid = \"dead\"\ncommand = \"/none/dead\"\nstart = \"at-once\"\n";
+    let project = Project::new(dead);
+    project.skill("needy", "required_tools: [mcp__dead__list]\n");
+    let (gateway, _registries) = project.start().await;
+    let mut revision = gateway.supervisor().unwrap().revision();
+    let server = || gateway.status().mcp_servers.remove(0);
+    while server().last_error.is_none() {
+        revision.changed().await.unwrap();
+    }
+    let reason = json!("needs the tool `mcp__dead__list`, and the server `dead` lists no tools");
+    crate::http_client::with_server(&gateway, async |client| {
+        // No session has needed the tools yet, and the server is started again and again.
+        while server().restarts < 3 {
+            revision.borrow_and_update();
+            let page = async |path| client.get(path).await.body;
+            let answer = async |path| client.get(path).await.json();
+            let skills = page("/skills").await;
+            let doors = [
+                answer("/api/v1/status").await["not-ready"][0]["reason"].clone(),
+                answer("/api/v1/skills").await["entries"][0]["not_ready"].clone(),
+                answer("/api/v1/skills/needy").await["not_ready"].clone(),
+                answer("/api/v1/why/needy").await["not_ready"].clone(),
+            ];
+            assert_eq!(doors, [(); 4].map(|()| reason.clone()));
+            assert!(skills.contains(">not ready<") && !skills.contains(">active<"));
+            let overview = page("/").await;
+            for problem in [
+                "the skill `needy` is not ready",
+                "the MCP server `dead` does not run",
+            ] {
+                assert!(overview.contains(problem), "{problem}: {overview}");
+            }
+            assert!(page("/skills/needy").await.contains("Not ready: needs"));
+            revision.changed().await.unwrap();
+        }
+        let listed = json!({ "name": "list_skills", "arguments": {} });
+        let listed = client.call_mcp(listed).await.unwrap().to_string();
+        assert!(
+            listed.contains("the server `dead` lists no tools"),
+            "{listed}"
+        );
+    })
+    .await;
+}

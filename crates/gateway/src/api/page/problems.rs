@@ -207,6 +207,9 @@ impl ProblemRow {
             ServerState::Failed => Severity::Error,
             // A server that has never run will most likely not run at the next attempt.
             ServerState::BackingOff if server.tools.is_none() => Severity::Error,
+            ServerState::Starting if server.tools.is_none() && server.last_error.is_some() => {
+                Severity::Error
+            }
             ServerState::BackingOff => Severity::Warning,
             _ => return None,
         };
