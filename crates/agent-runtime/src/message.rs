@@ -1,6 +1,6 @@
 //! The messages between an agent and its host: one JSON object on each line.
 
-use repertoire_agents::{AgentPhase, StoreError, WritebackKind};
+use repertoire_agents::{AgentPhase, StoreError, WritebackFault, WritebackKind};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -68,9 +68,9 @@ pub enum HostMessage {
     Refused {
         /// The reason.
         error: String,
-        /// The dotted paths of all faulty fields of a writeback.
+        /// All faults of a writeback, each with the `path` of its field and its `problem`: what was expected.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        paths: Vec<String>,
+        faults: Vec<WritebackFault>,
     },
     /// The run was cancelled; the process ends after a grace period.
     Cancel,
@@ -82,20 +82,18 @@ impl HostMessage {
     pub(crate) fn refused(error: impl Into<String>) -> Self {
         Self::Refused {
             error: error.into(),
-            paths: Vec::new(),
+            faults: Vec::new(),
         }
     }
 
     pub(crate) fn of_error(error: &StoreError) -> Self {
-        let paths = match error {
-            StoreError::Writeback(faults) => {
-                faults.iter().map(|fault| fault.path().to_owned()).collect()
-            }
+        let faults = match error {
+            StoreError::Writeback(faults) => faults.clone(),
             _ => Vec::new(),
         };
         Self::Refused {
             error: error.to_string(),
-            paths,
+            faults,
         }
     }
 }

@@ -153,7 +153,7 @@ fn end_task(
         }
         agent.orphaned = !faults.is_empty();
         if agent.orphaned {
-            let paths: Vec<_> = faults.iter().map(|fault| fault.path).collect();
+            let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
             detail["missing"] = json!(paths);
         }
         let memory = transaction.writeback(agent, WritebackKind::MemoryPack)?;
@@ -166,7 +166,9 @@ fn end_task(
         (_, Some(TaskStatus::Done)) => RunOutcome::Success,
         // A blocker is not a fault of the agent.
         (_, Some(TaskStatus::Cancelled | TaskStatus::Blocked)) => RunOutcome::Cancelled,
-        (_, None) => RunOutcome::Failure,
+        (Some(_), None) => RunOutcome::Failure,
+        // A pool that only warns asks for no record, so the final state is the result.
+        (None, None) => RunOutcome::Success,
     };
     if let Some(profile) = &mut profile {
         let duration = now.saturating_sub(agent.started_at.unwrap_or(now));

@@ -1,5 +1,6 @@
 //! The records that an agent owes before it ends.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -30,21 +31,13 @@ impl WritebackKind {
 }
 
 /// A field that is missing or wrong.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct WritebackFault {
     /// The path of the field, such as `thought.commit_sha`.
-    pub(crate) path: &'static str,
-    /// The fault, such as `missing` or `expected 0 to 100`.
+    pub(crate) path: Cow<'static, str>,
+    /// The fault with the expected value, such as `missing; expected a list of texts`.
     pub(crate) problem: String,
-}
-
-impl WritebackFault {
-    /// Returns the path of the field, such as `thought.commit_sha`.
-    #[doc(hidden)]
-    pub fn path(&self) -> &'static str {
-        self.path
-    }
 }
 
 impl fmt::Display for WritebackFault {
@@ -142,9 +135,12 @@ impl<'a> RecordFields<'a> {
         let name = path.split_once('.').map_or(path, |(_, name)| name);
         let value = self.record.and_then(|record| record.get(name));
         let problem = match value {
-            None | Some(Value::Null) => Some("missing".to_owned()),
+            None | Some(Value::Null) => {
+                problem(&Value::Null).map(|expected| format!("missing; {expected}"))
+            }
             Some(value) => problem(value),
         };
+        let path = Cow::Borrowed(path);
         self.faults
             .extend(problem.map(|problem| WritebackFault { path, problem }));
     }

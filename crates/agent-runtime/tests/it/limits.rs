@@ -90,7 +90,7 @@ async fn writes_of_a_zombie_are_refused() {
     });
     let refused = HostMessage::Refused {
         error: "expected epoch 2, found 1".to_owned(),
-        paths: Vec::new(),
+        faults: Vec::new(),
     };
     assert_eq!(run.agent.receiver.recv().await, Some(refused));
     assert_eq!(run.agent.receiver.recv().await, None);

@@ -99,7 +99,7 @@ async fn a_failed_check_keeps_the_task_open() {
     let ended = until_ended(&runner, &mut events, &ticket.agent_id).await;
     let refused = HostMessage::Refused {
         error: "`tests pass`: 2 fail".to_owned(),
-        paths: Vec::new(),
+        faults: Vec::new(),
     };
     let answer = format!("answer {}", serde_json::to_string(&refused).unwrap());
     assert_eq!(ended.output.last(), Some(&answer));

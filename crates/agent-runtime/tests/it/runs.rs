@@ -60,24 +60,31 @@ async fn each_exit_has_its_reason() {
 async fn an_incomplete_writeback_is_refused_with_all_fields() {
     let bed = TestBed::new(TestHost::default());
     let ended = run_script(&bed, &["ready", "bad", "done", "exit=0"]).await;
-    let paths = |answer: &str| {
-        let answer = answer.strip_prefix("answer ").unwrap();
-        match serde_json::from_str(answer).unwrap() {
-            HostMessage::Refused { paths, .. } => paths,
-            other => panic!("{other:?}"),
+    let faults = |answer: &str| match serde_json::from_str(answer.strip_prefix("answer ").unwrap())
+    {
+        Ok(HostMessage::Refused { faults, .. }) => {
+            faults.iter().map(ToString::to_string).collect::<Vec<_>>()
         }
+        other => panic!("{other:?}"),
     };
-    let task = ["task.status", "task.progress", "task.summary"];
-    assert_eq!(paths(&ended.output[1]), task);
-    let thought = [
-        "thought.task_id",
-        "thought.type",
-        "thought.branch",
-        "thought.commit_sha",
-        "thought.tests_run",
-        "thought.blockers",
+    let task = [
+        "`task.status`: missing; expected `done`, `cancelled` or `blocked`",
+        "`task.progress`: missing; expected a whole number from 0 to 100",
+        "`task.summary`: missing; expected text that is not blank",
     ];
-    assert_eq!(paths(&ended.output[2]), [&task[..], &thought[..]].concat());
+    assert_eq!(faults(&ended.output[1]), task);
+    let thought = [
+        "`thought.task_id`: missing; expected `T-1`",
+        "`thought.type`: missing; expected `reflection`",
+        "`thought.branch`: missing; expected `feature/t-1`",
+        "`thought.commit_sha`: missing; expected 7 to 64 hexadecimal digits",
+        "`thought.tests_run`: missing; expected a list of texts",
+        "`thought.blockers`: missing; expected a list of texts",
+    ];
+    assert_eq!(
+        faults(&ended.output[2]),
+        [task.as_slice(), &thought].concat()
+    );
     assert_eq!(ended.record.fail_reason, Some(FailReason::Crash));
 }
 

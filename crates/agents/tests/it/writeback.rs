@@ -20,15 +20,15 @@ fn an_empty_writeback_lacks_nine_fields() {
         assert_eq!(
             faults(advance(store, &agent, AgentState::Terminated, 1)),
             [
-                "`task.status`: missing",
-                "`task.progress`: missing",
-                "`task.summary`: missing",
-                "`thought.task_id`: missing",
-                "`thought.type`: missing",
-                "`thought.branch`: missing",
-                "`thought.commit_sha`: missing",
-                "`thought.tests_run`: missing",
-                "`thought.blockers`: missing",
+                "`task.status`: missing; expected `done`, `cancelled` or `blocked`",
+                "`task.progress`: missing; expected a whole number from 0 to 100",
+                "`task.summary`: missing; expected text that is not blank",
+                "`thought.task_id`: missing; expected `task 1`",
+                "`thought.type`: missing; expected `reflection`",
+                "`thought.branch`: missing; expected `feature/task-1`",
+                "`thought.commit_sha`: missing; expected 7 to 64 hexadecimal digits",
+                "`thought.tests_run`: missing; expected a list of texts",
+                "`thought.blockers`: missing; expected a list of texts",
             ]
         );
         assert_eq!(store.agent(&agent.id).unwrap(), agent);
@@ -87,7 +87,7 @@ fn each_field_has_a_rule() {
         check(
             WritebackKind::MemoryPack,
             json!({}),
-            &["`memory.session_id`: missing"],
+            &["`memory.session_id`: missing; expected text that is not blank"],
         );
         check(
             WritebackKind::MemoryPack,
@@ -124,6 +124,12 @@ fn a_contract_that_warns_flags_the_orphan() {
         let orphan = agent_in(store, AgentState::Busy, "1", 0);
         let orphan = advance(store, &orphan, AgentState::Terminated, 1).unwrap();
         assert!(orphan.orphaned);
+        // It ended in order, and nothing states that its task failed.
+        let worker = store.profiles().unwrap().remove(0).1;
+        assert_eq!(
+            serde_json::to_value(worker).unwrap()["history"],
+            json!({ "successes": 1.0, "failures": 0.0, "cancelled": 0, "total_ms": 1.0 })
+        );
         // A second agent of the same task does not hide the first.
         let same = AllocationRequest::new(&orphan.task_id, AgentPool::Implementation, "2");
         let mut other = crate::stores::reserve(store, &same, 2);

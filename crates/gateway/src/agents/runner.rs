@@ -171,13 +171,13 @@ impl GatewayAgents {
         }
         let sender = AgentIdentity::new(id, epoch);
         match runner.deliver(&sender, message).await {
-            HostMessage::Refused { error, paths } => {
-                let kind = match paths.is_empty() {
+            HostMessage::Refused { error, faults } => {
+                let kind = match faults.is_empty() {
                     true => RefusalKind::Conflict,
                     false => RefusalKind::Invalid,
                 };
                 let mut refusal = AgentRefusal::new(kind, error);
-                refusal.faults = paths.iter().map(|path| json!({ "path": path })).collect();
+                refusal.faults = faults.iter().map(|fault| json!(fault)).collect();
                 Some(Err(refusal))
             }
             _ => Some(Ok(())),

@@ -151,18 +151,27 @@ async fn every_fault_of_a_record_is_named() {
         all,
         [
             owned(&[
-                ("task.status", "missing"),
-                ("task.progress", "missing"),
-                ("task.summary", "missing"),
+                (
+                    "task.status",
+                    "missing; expected `done`, `cancelled` or `blocked`"
+                ),
+                (
+                    "task.progress",
+                    "missing; expected a whole number from 0 to 100"
+                ),
+                ("task.summary", "missing; expected text that is not blank"),
             ]),
             owned(&[
-                ("thought.task_id", "missing"),
-                ("thought.type", "missing"),
-                ("thought.branch", "missing"),
+                ("thought.task_id", "missing; expected `T-1`"),
+                ("thought.type", "missing; expected `reflection`"),
+                ("thought.branch", "missing; expected `feature/t-1`"),
                 ("thought.commit_sha", "expected 7 to 64 hexadecimal digits"),
-                ("thought.tests_run", "missing"),
+                ("thought.tests_run", "missing; expected a list of texts"),
             ]),
-            owned(&[("memory.session_id", "missing")]),
+            owned(&[(
+                "memory.session_id",
+                "missing; expected text that is not blank"
+            )]),
         ]
     );
 }
@@ -203,7 +212,7 @@ async fn an_agent_acts_for_itself_alone() {
         (owed.len(), &owed[0]),
         (
             6,
-            &json!({ "path": "thought.task_id", "problem": "missing" })
+            &json!({ "path": "thought.task_id", "problem": "missing; expected `T-1`" })
         )
     );
     let listed = test.call(&caller, "agent_list", json!({})).await.unwrap();
