@@ -10,7 +10,7 @@
 //! | `PENDING` | the skills are resolved, the worktree is made | `init-error`, `spawn-error` |
 //! | `INITIALIZING` | the program starts and reads its ticket | `spawn-error`, no `ready` in time |
 //! | `READY` | skills and tools were checked again | |
-//! | `BUSY` | the agent works, and sends phases and records | `timeout`, `budget`, `crash`, `tool-denied` |
+//! | `BUSY` | the agent works, and sends phases and records | `timeout`, `budget`, `crash` |
 //! | `TERMINATED` | the checks passed, and all records are there | |
 //!
 //! In each living state, an agent that is silent for a lease is lost (`lease-expired`), and it can be `cancelled`. When the end

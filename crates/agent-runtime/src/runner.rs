@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire_agents::{AgentPhase, AgentRecord, AgentState, AgentStore, Checkpoint, FailReason};
+use repertoire_agents::{
+    AgentPhase, AgentRecord, AgentState, AgentStore, Checkpoint, FailReason, StoreError,
+};
 use serde::Serialize;
 use tokio::sync::{broadcast, oneshot};
 
@@ -122,54 +124,33 @@ impl AgentRunner {
         started.await.unwrap_or(Err(SpawnError::Stopped))
     }
 
-    /// Ends an agent in whatever state it is, with the reason `cancelled`; returns its row when its processes are gone.
+    /// Ends an agent that has not ended, with the reason `cancelled`; returns its row when its processes are gone.
     ///
     /// A resident agent that failed is not replaced then.
     ///
     /// # Errors
-    /// Fails if the agent is unknown or the store fails.
+    /// Fails if the agent is unknown or the store fails, or if it has ended before and is not about to be replaced.
     pub async fn cancel(&self, id: &str) -> Result<AgentRecord, RunnerError> {
-        self.end(
-            id,
-            FailReason::Cancelled,
-            "the agent was cancelled".to_owned(),
-        )
-        .await
-    }
-
-    /// Ends an agent that asked for a tool which its permissions refuse.
-    ///
-    /// # Errors
-    /// Fails if the agent is unknown or the store fails.
-    pub async fn deny_tool(&self, id: &str, tool: &str) -> Result<AgentRecord, RunnerError> {
-        let detail = format!("the tool `{tool}` is not permitted");
-        self.end(id, FailReason::ToolDenied, detail).await
-    }
-
-    async fn end(
-        &self,
-        id: &str,
-        reason: FailReason,
-        detail: String,
-    ) -> Result<AgentRecord, RunnerError> {
-        match self.shared.handle(id) {
-            Some(handle) => {
-                handle.cancel.send_replace(Some((reason, detail)));
-                handle.cancel.closed().await;
-                Ok(self.shared.journal.agent(id).await?)
-            }
-            None => {
-                self.shared.withdraw_replacement(id);
-                let ended = self.shared.journal.fail(id, reason).await?;
-                // Requests are in no queue while they are served, so a dropped caller must not end this.
-                let shared = Arc::clone(&self.shared);
-                let served = self
-                    .shared
-                    .track(async move { serve_waiting(&shared).await });
-                let _ = served.await;
-                Ok(ended)
-            }
+        if let Some(handle) = self.shared.handle(id) {
+            let cause = (FailReason::Cancelled, "the agent was cancelled".to_owned());
+            handle.cancel.send_replace(Some(cause));
+            handle.cancel.closed().await;
+            return Ok(self.shared.journal.agent(id).await?);
         }
+        let was_replaced = self.shared.withdraw_replacement(id);
+        let state = self.shared.journal.agent(id).await?.state;
+        if state.is_final() && !was_replaced {
+            return Err(StoreError::AgentEnded(state).into());
+        }
+        let reason = FailReason::Cancelled;
+        let ended = self.shared.journal.fail(id, reason).await?;
+        // Requests are in no queue while they are served, so a dropped caller must not end this.
+        let shared = Arc::clone(&self.shared);
+        let served = self
+            .shared
+            .track(async move { serve_waiting(&shared).await });
+        let _ = served.await;
+        Ok(ended)
     }
 
     /// Assigns a further task to a resident agent that waits.

@@ -197,9 +197,9 @@ impl Shared {
         self.replaced.lock().insert(id.to_owned());
     }
 
-    /// Withdraws an announcement, if there is one.
-    pub(crate) fn withdraw_replacement(&self, id: &str) {
-        self.replaced.lock().remove(id);
+    /// Withdraws an announcement; returns whether there was one.
+    pub(crate) fn withdraw_replacement(&self, id: &str) -> bool {
+        self.replaced.lock().remove(id)
     }
 
     /// Returns whether a replacement is announced.

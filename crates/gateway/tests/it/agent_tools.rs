@@ -71,9 +71,12 @@ async fn an_agent_writes_back_with_its_token() {
         let own = operator.with_token(ticket["token"].as_str().unwrap());
 
         let missing = call(&own, "task_update", json!({})).await.unwrap();
-        let paths: Vec<_> = missing["faults"].as_array().unwrap().iter().collect();
-        let paths: Vec<_> = paths.iter().map(|fault| fault["path"].clone()).collect();
-        assert_eq!(paths, ["task.status", "task.progress", "task.summary"]);
+        let expected = json!([
+            { "path": "task.status", "problem": "missing; expected `done`, `cancelled` or `blocked`" },
+            { "path": "task.progress", "problem": "missing; expected a whole number from 0 to 100" },
+            { "path": "task.summary", "problem": "missing; expected text that is not blank" },
+        ]);
+        assert_eq!(missing["faults"], expected);
         let early = call(&own, "agent_message", json!({ "type": "done" })).await;
         assert_eq!(early.unwrap()["kind"], "invalid");
 
@@ -104,6 +107,13 @@ async fn an_agent_writes_back_with_its_token() {
         );
         let late = call(&own, "agent_status", json!({})).await;
         assert_eq!(late, Err(401));
+        let path = format!("/api/v1/agents/records/{}", agent["id"].as_str().unwrap());
+        let cancelled = operator.request("DELETE", &path, "").await;
+        let detail = json!("the agent ended in the state `TERMINATED`");
+        assert_eq!(
+            (cancelled.status, &cancelled.json()["detail"]),
+            (409, &detail)
+        );
     })
     .await;
     gateway.stop().await.unwrap();
