@@ -85,6 +85,7 @@ impl SigningKey {
         let (kind, of_der): (_, fn(&[u8]) -> EncodingKey) = match algorithm {
             Algorithm::ES256 => (&rcgen::PKCS_ECDSA_P256_SHA256, EncodingKey::from_ec_der),
             Algorithm::ES384 => (&rcgen::PKCS_ECDSA_P384_SHA384, EncodingKey::from_ec_der),
+            Algorithm::EdDSA => (&rcgen::PKCS_ED25519, EncodingKey::from_ed_der),
             // The key itself follows a head of PKCS #8, which has this length for 2048 bits.
             _ => (&rcgen::PKCS_RSA_SHA256, |der| {
                 EncodingKey::from_rsa_der(&der[26..])
@@ -92,7 +93,14 @@ impl SigningKey {
         };
         let pair = rcgen::KeyPair::generate_for(kind).unwrap();
         let secret = of_der(&pair.serialize_der());
-        let mut public = json!(Jwk::from_encoding_key(&secret, algorithm).unwrap());
+        let mut public = match algorithm {
+            // `Jwk` reads only keys of PKCS #8 without their public part.
+            Algorithm::EdDSA => {
+                let x = part(pair.public_key_raw());
+                json!({ "kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "x": x })
+            }
+            _ => json!(Jwk::from_encoding_key(&secret, algorithm).unwrap()),
+        };
         public["kid"] = json!(id);
         SigningKey {
             algorithm,
@@ -125,12 +133,11 @@ async fn statuses(client: &Client, token: &str) -> [u16; 2] {
     [read, client.request("POST", "/mcp", "").await.status]
 }
 
-/// Returns the text as a part of a token.
-fn part(text: &str) -> String {
-    // A header of this crate has the same spelling, and a signature is not checked here.
+/// Returns the bytes as a part of a token: in base64 for URLs.
+fn part(bytes: impl AsRef<[u8]>) -> String {
     let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut encoded = String::new();
-    for chunk in text.as_bytes().chunks(3) {
+    for chunk in bytes.as_ref().chunks(3) {
         let mut bits = [0; 4];
         bits[1..=chunk.len()].copy_from_slice(chunk);
         let bits = u32::from_be_bytes(bits);
@@ -149,6 +156,7 @@ async fn a_token_of_the_issuer_allows_its_scope() {
         Algorithm::PS256,
         Algorithm::ES256,
         Algorithm::ES384,
+        Algorithm::EdDSA,
     ]
     .map(|algorithm| SigningKey::new(&format!("{algorithm:?}"), algorithm));
     let issuer = Issuer::start(&keys.each_ref()).await;
@@ -185,7 +193,11 @@ async fn no_wrong_token_of_an_issuer_passes() {
         SigningKey::new("a", Algorithm::RS256),
     );
     let second = SigningKey::new("b", Algorithm::ES256);
-    let issuer = Issuer::start(&[&key, &second]).await;
+    let (third, other_third) = (
+        SigningKey::new("c", Algorithm::EdDSA),
+        SigningKey::new("c", Algorithm::EdDSA),
+    );
+    let issuer = Issuer::start(&[&key, &second, &third]).await;
     let project = issuer.project();
     let (gateway, _registries) = project.start().await;
     let good = issuer.claims("operate");
@@ -247,7 +259,7 @@ async fn no_wrong_token_of_an_issuer_passes() {
         ("HS256 with the modulus", with_secret(modulus.as_bytes())),
         (
             "an unknown key",
-            header(|header| header.kid = Some("c".to_owned())),
+            header(|header| header.kid = Some("d".to_owned())),
         ),
         (
             "the key of another",
@@ -263,6 +275,12 @@ async fn no_wrong_token_of_an_issuer_passes() {
             header(|header| header.crit = Some(vec!["x".to_owned()])),
         ),
         ("a key of the same name", other.sign(&good)),
+        ("an EdDSA key of the same name", other_third.sign(&good)),
+        ("EdDSA with the key of another", {
+            let mut header = third.header();
+            header.kid = Some("b".to_owned());
+            encode(&header, &good, &third.secret).unwrap()
+        }),
         ("no signature", format!("{signed}.")),
         ("half a signature", format!("{signed}.{}", &signature[..40])),
         ("two parts", signed.to_owned()),
@@ -270,13 +288,14 @@ async fn no_wrong_token_of_an_issuer_passes() {
         ("other claims", {
             let head = signed.split_once('.').unwrap().0;
             let claims = issuer.claims("operate read").to_string();
-            format!("{head}.{}.{signature}", part(&claims))
+            format!("{head}.{}.{signature}", part(claims))
         }),
         ("dots", "..".to_owned()),
     ];
     with_options(&gateway, HttpOptions::default(), async |client| {
         assert_eq!(statuses(&client, &whole).await, [200, 415]);
         assert_eq!(statuses(&client, &second.sign(&good)).await, [200, 415]);
+        assert_eq!(statuses(&client, &third.sign(&good)).await, [200, 415]);
         for (name, token) in &wrong {
             let answer = client.with_token(token).get("/api/v1/skills").await;
             assert_eq!(answer.status, 401, "{name}");
