@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::wd::WebDriverCompatibleCommand;
-use fantoccini::{Client, ClientBuilder, Locator};
+use fantoccini::{Client, ClientBuilder};
 use http::Method;
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Map, Value, json};
@@ -169,18 +169,17 @@ impl Browser {
         }
     }
 
-    /// Clicks the link with this text, or with a part of it.
+    /// Clicks the first link of the view with this text, once there is one.
     pub(crate) async fn click(&self, text: &str) {
-        let link = self.client.find(Locator::LinkText(text)).await;
-        let link = match link {
-            Ok(link) => link,
-            Err(_) => {
-                let path = format!("//main//a[contains(., '{text}')]");
-                let link = self.client.find(Locator::XPath(&path)).await;
-                link.unwrap_or_else(|error| panic!("no link `{text}`: {error}"))
-            }
+        // In one script, as the view may replace the link between two.
+        let script = "const link = [...document.querySelectorAll('main a')].find(link => link.textContent.includes(arguments[0]));
+            if (link) link.click();
+            return !!link;";
+        let clicked = async || {
+            let found = self.client.execute(script, vec![json!(text)]).await;
+            found.unwrap() == json!(true)
         };
-        link.click().await.unwrap();
+        self.wait_until(text, clicked).await;
     }
 
     /// Presses and releases a key.

@@ -45,8 +45,6 @@ const FAULTS: [Fault; 4] = [
 async fn each_fault_is_explained_in_two_clicks() {
     let gateway = RunningGateway::start();
     let browser = Browser::start().await;
-    // The tools of servers are listed for the first session.
-    gateway.read_skill("release-notes");
     for Fault { link, explanation } in FAULTS {
         browser.open(&gateway.at("/")).await;
         browser.wait_for(link).await;

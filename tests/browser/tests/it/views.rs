@@ -17,7 +17,7 @@ const VIEWS: [(&str, &str, &[&str]); 14] = [
     (
         "skills",
         "/skills",
-        &["deploy", "hides 1", "1 diagnostic"],
+        &["deploy", "hides 1", "not ready", "1 diagnostic"],
     ),
     (
         "skill",
