@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::record::{RecordReader, RecordWriter};
 use crate::{Code, Severity, Strictness};
 
 /// A diagnostic about a file or a source, for the operator. The operation itself succeeded.
@@ -110,6 +111,51 @@ impl Diagnostic {
             (Some(line), Some(column)) => format!("{path}:{line}:{column}"),
             (Some(line), None) => format!("{path}:{line}"),
             _ => path.to_owned(),
+        })
+    }
+}
+
+impl Diagnostic {
+    /// Writes every field.
+    #[doc(hidden)]
+    pub fn write(&self, record: &mut RecordWriter) {
+        let Diagnostic {
+            severity,
+            code,
+            message,
+            path,
+            line,
+            column,
+            other,
+            help,
+        } = self;
+        record.byte(*severity as u8);
+        record.text(&code.name().into());
+        record.text(&message.as_str().into());
+        record.optional_text(path.as_ref());
+        // Lines and columns begin at 1.
+        record.count(line.unwrap_or_default() as usize);
+        record.count(column.unwrap_or_default() as usize);
+        record.optional_text(other.as_ref());
+        record.optional_text(help.as_deref().map(Arc::from).as_ref());
+    }
+
+    /// Reads what [`write`](Diagnostic::write) wrote.
+    #[doc(hidden)]
+    pub fn read(record: &mut RecordReader<'_>) -> Option<Diagnostic> {
+        const SEVERITIES: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Error];
+        let severity = usize::from(record.byte()?);
+        let name = record.text()?;
+        let position = |count: usize| u32::try_from(count).ok().filter(|count| *count > 0);
+        Some(Diagnostic {
+            severity: *SEVERITIES.get(severity)?,
+            code: *Code::ALL.iter().find(|code| code.name() == &*name)?,
+            message: record.text()?.as_ref().to_owned(),
+            path: record.optional_text()?,
+            line: position(record.count()?),
+            column: position(record.count()?),
+            other: record.optional_text()?,
+            help: record.optional_text()?.map(|help| help.as_ref().to_owned()),
         })
     }
 }

@@ -101,7 +101,7 @@ impl From<Digest> for String {
 
 /// A cheap fingerprint of content: different stamps mean that the content may have changed.
 ///
-/// A stamp is never stored, and no permission depends on it. Use a [`Digest`] for both.
+/// Only caches of one build store a stamp, and no permission depends on it. Use a [`Digest`] for both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp(u64);
 
@@ -109,6 +109,18 @@ impl Stamp {
     /// Returns the stamp of a value. It is the same in every process of one build.
     pub fn of<V: Hash + ?Sized>(value: &V) -> Stamp {
         Stamp(FixedState::default().hash_one(value))
+    }
+
+    /// Creates the stamp whose [bits](Stamp::bits) a cache of the same build stored.
+    #[doc(hidden)]
+    pub fn from_bits(bits: u64) -> Stamp {
+        Stamp(bits)
+    }
+
+    /// Returns the bits, for a cache.
+    #[doc(hidden)]
+    pub fn bits(self) -> u64 {
+        self.0
     }
 }
 

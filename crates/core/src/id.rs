@@ -68,6 +68,10 @@ impl Id {
         })
     }
 
+    pub(crate) fn shared_text(&self) -> &Arc<str> {
+        &self.0
+    }
+
     /// Returns the id of `id` under the namespace `source`: `source:id`.
     pub fn qualified(source: &str, id: &Id) -> Id {
         Id(format!("{source}:{id}").into())

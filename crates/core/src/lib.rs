@@ -55,6 +55,8 @@ mod listing;
 mod manifest;
 mod model;
 mod omission;
+#[doc(hidden)]
+pub mod record;
 mod resource;
 mod skill;
 pub mod skill_md;

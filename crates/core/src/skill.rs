@@ -2,6 +2,7 @@
 
 mod keyword;
 mod labels;
+mod record;
 mod skill_trigger;
 mod views;
 mod workflow;
