@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser and formatter, of rendering, of triggers and of what MCP clients write.
+//! `cargo xtask fuzz [SECONDS]`: the fuzz targets of the `SKILL.md` parser and formatter, of rendering, of triggers, of saved scans and of what MCP
+//! clients write.
 
 use crate::Failure;
 use crate::step::{command, skipped, succeeds};
@@ -32,11 +33,12 @@ pub(crate) fn run(seconds: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-const TARGETS: [&str; 6] = [
+const TARGETS: [&str; 7] = [
     "skill_md",
     "fast_path",
     "format",
     "render",
     "triggers",
+    "saved_scan",
     "mcp_message",
 ];

@@ -11,6 +11,8 @@ pub(crate) enum FileSystem {
     Kernel,
     /// A file system that other machines change without an event here. Its owners and modes may be made up.
     Remote(&'static str),
+    /// A file system that never changes. A different image in its place can have the same times and inodes.
+    Image,
 }
 
 #[cfg(target_os = "linux")]
@@ -53,6 +55,11 @@ const MAGIC_NUMBERS: &[(u64, FileSystem)] = &[
     (0x6e73_6673, FileSystem::Kernel), // nsfs
     (0x1cd1, FileSystem::Kernel),      // devpts
     (0x1980_0202, FileSystem::Kernel), // mqueue
+    (0x7371_7368, FileSystem::Image),  // squashfs
+    (0xe0f5_e1e2, FileSystem::Image),  // EROFS
+    (0x28cd_3d45, FileSystem::Image),  // cramfs
+    (0x7275, FileSystem::Image),       // romfs
+    (0x9660, FileSystem::Image),       // ISO 9660
     (0x6969, FileSystem::Remote("NFS")),
     (0x517b, FileSystem::Remote("SMB")),
     (0xff53_4d42, FileSystem::Remote("CIFS")),

@@ -36,9 +36,9 @@
 //!
 //! # Reading
 //! A listing reads front matter only, in parallel on tokio's blocking pool, so [`list`](repertoire_core::Source::list) must be
-//! called inside a tokio runtime. A second listing costs one `stat` for each skill. Bodies and resources are read on request,
-//! beneath the skill's own folder. The crate starts no process, writes nothing, and reads neither the environment nor the working
-//! folder of the process.
+//! called inside a tokio runtime. A second listing costs one `stat` for each skill, and a first one two, if the host
+//! [saves scans](FsSource::saving_scans). Bodies and resources are read on request, beneath the skill's own folder. The crate
+//! starts no process, writes nothing else, and reads neither the environment nor the working folder of the process.
 //!
 //! # Roots
 //! [`discover`] returns the folders in which agents keep skills, nearest project first, home last. Each becomes one
@@ -73,6 +73,7 @@
 mod agent_folders;
 mod apart;
 mod discovery;
+mod earlier_scans;
 mod file;
 mod file_change;
 mod file_record;
@@ -89,6 +90,7 @@ mod owner;
 mod parent_dir;
 mod pattern;
 mod root;
+mod saved_scan;
 mod scan;
 mod sibling_files;
 mod skill_file;
@@ -112,8 +114,13 @@ pub use installed_plugins::{InstalledPlugin, InstalledPluginOptions, InstalledPl
 pub use limits::FsLimits;
 pub use options::FsOptions;
 pub use root::RootReport;
+pub use saved_scan::remove_saved_scans;
 pub use source::FsSource;
 pub use watch::{WatchBy, WatchOptions};
+
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub use saved_scan::read_any;
 
 // The command line shares it. It is not a public interface.
 #[doc(hidden)]

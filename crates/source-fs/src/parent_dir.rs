@@ -30,6 +30,30 @@ pub(crate) struct OpenedFile {
     pub(crate) is_link: bool,
 }
 
+/// The version and the owner of a file or folder.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathState {
+    pub(crate) stamp: FileStamp,
+    pub(crate) owner: FileOwner,
+}
+
+impl PathState {
+    fn of(path: &Path, metadata: &std::fs::Metadata) -> PathState {
+        PathState {
+            stamp: FileStamp::of(path, metadata),
+            owner: FileOwner::of(metadata),
+        }
+    }
+
+    #[cfg(unix)]
+    fn of_stat(stat: &rustix::fs::Stat) -> PathState {
+        PathState {
+            stamp: FileStamp::of_stat(stat),
+            owner: FileOwner::of_stat(stat),
+        }
+    }
+}
+
 fn whole(path: &Path) -> io::Result<OpenedFile> {
     let (file, metadata) = file::open(path)?;
     let stamp = metadata.is_file().then(|| FileStamp::of(path, &metadata));
@@ -82,25 +106,30 @@ impl ParentDir {
     }
 
     pub(crate) fn stamp(&self, path: &Path) -> io::Result<FileStamp> {
+        Ok(self.state(path)?.stamp)
+    }
+
+    /// Returns the state of what `path` leads to.
+    pub(crate) fn state(&self, path: &Path) -> io::Result<PathState> {
         match self.below(path) {
-            Some((held, path)) => Ok(FileStamp::of_stat(&rustix::fs::statat(
+            Some((held, path)) => Ok(PathState::of_stat(&rustix::fs::statat(
                 held,
                 path,
                 rustix::fs::AtFlags::empty(),
             )?)),
-            None => Ok(FileStamp::of(path, &path.metadata()?)),
+            None => Ok(PathState::of(path, &path.metadata()?)),
         }
     }
 
-    /// Returns the owner of what `path` leads to.
-    pub(crate) fn owner(&self, path: &Path) -> io::Result<FileOwner> {
+    /// Returns the state of `path` itself, also if it is a link.
+    pub(crate) fn entry_state(&self, path: &Path) -> io::Result<PathState> {
         match self.below(path) {
-            Some((held, path)) => Ok(FileOwner::of_stat(&rustix::fs::statat(
+            Some((held, path)) => Ok(PathState::of_stat(&rustix::fs::statat(
                 held,
                 path,
-                rustix::fs::AtFlags::empty(),
+                rustix::fs::AtFlags::SYMLINK_NOFOLLOW,
             )?)),
-            None => Ok(FileOwner::of(&path.metadata()?)),
+            None => Ok(PathState::of(path, &path.symlink_metadata()?)),
         }
     }
 
@@ -141,11 +170,15 @@ impl ParentDir {
     }
 
     pub(crate) fn stamp(&self, path: &Path) -> io::Result<FileStamp> {
-        Ok(FileStamp::of(path, &path.metadata()?))
+        Ok(self.state(path)?.stamp)
     }
 
-    pub(crate) fn owner(&self, path: &Path) -> io::Result<FileOwner> {
-        Ok(FileOwner::of(&path.metadata()?))
+    pub(crate) fn state(&self, path: &Path) -> io::Result<PathState> {
+        Ok(PathState::of(path, &path.metadata()?))
+    }
+
+    pub(crate) fn entry_state(&self, path: &Path) -> io::Result<PathState> {
+        Ok(PathState::of(path, &path.symlink_metadata()?))
     }
 
     pub(crate) fn has(&self, path: &Path) -> bool {

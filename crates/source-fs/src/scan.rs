@@ -9,9 +9,11 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, Diagnostic, Listing, ListingEntry, Revision, Skill, SourceError};
 
+use crate::earlier_scans::EarlierScans;
 use crate::file_change::SkillFileChange;
 use crate::frontier::PathDiagnostic;
 use crate::root::{RootReport, SearchPlan, bytes, is_within};
+use crate::saved_scan::ScanStore;
 use crate::skill_file::SkillFile;
 use crate::skill_files::SkillFileTable;
 use crate::tree_file::TreeFile;
@@ -49,8 +51,39 @@ pub(crate) async fn scan(
     previous: Option<Arc<TreeScan>>,
 ) -> Result<TreeScan, SourceError> {
     let known = previous.as_ref().map(|previous| &previous.skill_files);
-    let (walk, exists) = Walk::whole(plan, known).await?;
+    let (walk, exists) = Walk::whole(plan, &EarlierScans::of_source(known)).await?;
     workers::run(move || TreeScan::new(walk, exists, previous.as_deref())).await
+}
+
+/// Scans everything. The first scan reuses and saves the state of skills in `store`.
+pub(crate) async fn scan_saving(
+    plan: &Arc<SearchPlan>,
+    previous: Option<Arc<TreeScan>>,
+    store: Option<&Arc<ScanStore>>,
+) -> Result<TreeScan, SourceError> {
+    // The other files of every skill are not saved.
+    let can_save = previous.is_none() && !plan.siblings && !plan.patterns.is_of_files();
+    let Some(store) = store.filter(|_| can_save) else {
+        return scan(plan, previous).await;
+    };
+    let saving_since = Some(store.now());
+    let saved = {
+        let (plan, store) = (plan.clone(), store.clone());
+        workers::run(move || store.load(&plan)).await?
+    };
+    let earlier = EarlierScans {
+        saved,
+        saving_since,
+        ..EarlierScans::default()
+    };
+    let (walk, exists) = Walk::whole(plan, &earlier).await?;
+    let (plan, store) = (plan.clone(), store.clone());
+    workers::run(move || {
+        let scan = TreeScan::new(walk, exists, None);
+        store.save(&plan, &scan.skill_files, earlier.saved.as_deref());
+        scan
+    })
+    .await
 }
 
 impl TreeScan {

@@ -2,6 +2,7 @@
 
 mod content;
 mod read_context;
+mod restored;
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -42,7 +43,7 @@ pub(crate) struct SkillFile {
     /// Whether its folder is where a search starts, so that other skills may lie below it.
     pub(crate) is_search_root: bool,
     /// The path by which the walk reached its folder.
-    reach: Reach,
+    pub(crate) reach: Reach,
     /// The version that was read; `None` when it could not be.
     pub(crate) file: Option<FileStamp>,
     /// The time before that version was opened.
@@ -50,7 +51,9 @@ pub(crate) struct SkillFile {
     /// Whether a later version is sure to have a stamp different from [`file`](SkillFile::file).
     settled: bool,
     /// The fingerprint of what was read.
-    stamp: Option<Stamp>,
+    pub(crate) stamp: Option<Stamp>,
+    /// The version of its folder, if a saved scan can have this state.
+    pub(crate) folder_version: Option<Stamp>,
     /// The skill's other files, where those count.
     pub(crate) siblings: Option<Arc<SiblingFiles>>,
     /// The fingerprint of those at [`read_at`](SkillFile::read_at), where they do not count yet and change times cannot tell.
@@ -72,7 +75,7 @@ pub(crate) struct ListedRow {
     /// The row. It keeps its stamp as long as the content is known to be the same.
     pub(crate) listed: ListingEntry<Skill>,
     /// The fingerprint of the last version that has this row.
-    version: Stamp,
+    pub(crate) version: Stamp,
 }
 
 /// The number of bytes read at first. In 93 of 100 real files the front matter ends within it.
@@ -143,7 +146,9 @@ impl SkillFile {
             let diagnostic = self.diagnostic(Code::NOT_A_FILE, message);
             return Err(self.broken(diagnostic, reading));
         };
-        if let Some((what, reason)) = reading.distrust(path, opened.owner) {
+        // Before anything is read: what is added to the folder later gives it a different version.
+        let folder = reading.folder_state();
+        if let Some((what, reason)) = reading.distrust(path, opened.owner, folder) {
             let message = format!("the {what} {reason}; the skill is left out");
             // No last good row: its body would be read from this file.
             self.diagnostics
@@ -165,6 +170,7 @@ impl SkillFile {
         if stamp.size > reading.limits.file_bytes {
             return Err(self.too_large(reading));
         }
+        self.folder_version = folder.and_then(|folder| reading.version_to_save(stamp, folder));
         Ok((self, stamp, reach))
     }
 

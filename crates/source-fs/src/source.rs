@@ -18,6 +18,7 @@ use crate::installed_plugins::PluginOrigin;
 use crate::link_bounds::LinkBounds;
 use crate::pattern::Patterns;
 use crate::root::{SearchPlan, SearchStart};
+use crate::saved_scan::ScanStore;
 use crate::scan::{self, TreeScan};
 use crate::skill_file::SkillFile;
 use crate::watch::{DirtyPaths, Watcher};
@@ -38,6 +39,8 @@ pub struct FsSource {
     /// Locked during a scan.
     turn: Mutex<()>,
     latest: RwLock<Option<Arc<TreeScan>>>,
+    /// The folder in which the first scan is saved.
+    pub(crate) saved_scans: Option<Arc<ScanStore>>,
     /// The last revision that waiting for changes has published.
     published_revision: AtomicU64,
     /// The position in the latest scan at which the search for contents to hash goes on.
@@ -92,6 +95,7 @@ impl FsSource {
             plugin: None,
             turn: Mutex::new(()),
             latest: RwLock::new(None),
+            saved_scans: None,
             published_revision: AtomicU64::new(0),
             next_unhashed: AtomicUsize::new(0),
             watcher: Arc::new(Watcher::new(WatchOptions::default())),
@@ -413,12 +417,12 @@ impl Source<Skill> for FsSource {
 
     async fn list(&self) -> Result<Listing<Skill>, SourceError> {
         let _turn = self.turn.lock().await;
-        let latest = self.latest();
+        let (latest, saved) = (self.latest(), self.saved_scans.as_ref());
         // At first it is where it was just found.
         if latest.is_some() {
             self.follow().await?;
         }
-        Ok(self.store_scan(scan::scan(&self.plan(), latest).await?))
+        Ok(self.store_scan(scan::scan_saving(&self.plan(), latest, saved).await?))
     }
 
     /// Reads nothing when [`changed`](Source::changed) has published a later listing.

@@ -76,6 +76,35 @@ impl FileStamp {
         (self.modified.0.saturating_add(TICK), self.modified.1) <= since_epoch(read)
     }
 
+    /// Returns whether any change after `time` gives a different stamp, also if its author restores the modification time.
+    pub(crate) fn is_older_than(&self, time: SystemTime) -> bool {
+        let has_change_time = self.changed != (0, 0);
+        let change = (self.changed.0.saturating_add(TICK), self.changed.1);
+        has_change_time && self.is_settled(time) && change <= since_epoch(time)
+    }
+
+    /// The number of [words](FileStamp::words).
+    pub(crate) const WORDS: usize = 7;
+
+    /// Returns the stamp as numbers: equal ones are of equal stamps.
+    pub(crate) fn words(&self) -> [u64; FileStamp::WORDS] {
+        let FileStamp {
+            identity: Identity(device, inode),
+            size,
+            modified,
+            changed,
+        } = *self;
+        [
+            device,
+            inode,
+            size,
+            modified.0.cast_unsigned(),
+            modified.1.cast_unsigned(),
+            changed.0.cast_unsigned(),
+            changed.1.cast_unsigned(),
+        ]
+    }
+
     /// Returns the change time, or the modification time where the system has no change time.
     pub(crate) fn last_change(&self) -> ChangeTime {
         let (seconds, nanoseconds) = if self.changed == (0, 0) {

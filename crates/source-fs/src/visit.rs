@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, Diagnostic};
 
+use crate::earlier_scans::EarlierScans;
 use crate::file;
 use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic};
 use crate::link_bounds::LinkBounds;
@@ -32,14 +33,14 @@ struct FolderEntry {
 }
 
 impl Walk {
-    /// Visits `folder`. `known` returns the skill file of the previous scan, by its order.
-    pub(crate) fn visit<'k>(
+    /// Visits `folder`.
+    pub(crate) fn visit(
         &mut self,
         plan: &SearchPlan,
         folder: &FolderToVisit,
         bounds: &LinkBounds,
         parent: &ParentDir,
-        known: impl Fn((usize, &[u8])) -> Option<&'k Arc<SkillFile>>,
+        earlier: &EarlierScans,
     ) {
         if plan.patterns.is_of_files() {
             return self.visit_files(plan, folder, bounds);
@@ -52,7 +53,12 @@ impl Walk {
             file_limits: &plan.limits,
             with_siblings: plan.siblings,
             parent,
-            previous: known(plan.order(folder.start, path)),
+            previous: earlier
+                .scanned
+                .as_ref()
+                .and_then(|table| table.at(plan.order(folder.start, path))),
+            saved: earlier.saved.as_deref(),
+            saving_since: earlier.saving_since,
         };
         let selected = plan.patterns.selects(&folder.cursor);
         let mut has_file = false;
@@ -106,6 +112,10 @@ impl Walk {
     /// # Errors
     /// The error of opening it, if the folder cannot be entered.
     fn open_skill(&mut self, path: &Path, reading: ReadContext<'_>) -> io::Result<bool> {
+        if let Some(restored) = SkillFile::restored(path, reading) {
+            self.skill_files.push(Arc::new(restored));
+            return Ok(true);
+        }
         let skill_file = match SkillFile::read(path, reading) {
             Ok(mut skill_file) => {
                 // Only a record that was just made is unshared; a reused one was asked already.

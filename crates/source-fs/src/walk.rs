@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use repertoire_core::{Code, SourceError};
 
+use crate::earlier_scans::EarlierScans;
 use crate::file;
 use crate::frontier::{FolderToVisit, LinkToFollow, PathDiagnostic, Reach};
 use crate::link_bounds::LinkBounds;
@@ -63,7 +64,7 @@ impl Walk {
     /// Walks everything. Returns the walk, and whether each start of the plan exists.
     pub(crate) async fn whole(
         plan: &Arc<SearchPlan>,
-        known: Option<&Arc<SkillFileTable>>,
+        earlier: &EarlierScans,
     ) -> Result<(Walk, Vec<bool>), SourceError> {
         let (level, mut walk, exists) = {
             let plan = plan.clone();
@@ -74,7 +75,7 @@ impl Walk {
             .into_iter()
             .filter(|folder| seen.insert(folder.identity))
             .collect();
-        walk.descend(plan, level, &mut seen, known).await?;
+        walk.descend(plan, level, &mut seen, earlier).await?;
         // Links come after all real folders, so that a folder is known by its own path rather than a link's.
         let above = if walk.has_links {
             let plan = plan.clone();
@@ -89,7 +90,7 @@ impl Walk {
                     .cmp(&plan.order(b.start, &b.path))
             });
             let level = walk.follow(links, &mut seen, &above).await?;
-            walk.descend(plan, level, &mut seen, known).await?;
+            walk.descend(plan, level, &mut seen, earlier).await?;
         }
         walk.report_limits(plan);
         Ok((walk, exists))
@@ -127,7 +128,8 @@ impl Walk {
             })
             .await?
         };
-        walk.descend(plan, level, &mut HashSet::new(), Some(known))
+        let earlier = EarlierScans::of_source(Some(known));
+        walk.descend(plan, level, &mut HashSet::new(), &earlier)
             .await?;
         Ok(walk)
     }
@@ -138,21 +140,19 @@ impl Walk {
         plan: &Arc<SearchPlan>,
         mut level: Vec<FolderToVisit>,
         seen: &mut HashSet<Identity>,
-        known: Option<&Arc<SkillFileTable>>,
+        earlier: &EarlierScans,
     ) -> Result<(), SourceError> {
         while !level.is_empty() {
             let room = plan.limits.folders.saturating_sub(self.visited);
             self.left_out += level.len().saturating_sub(room);
             level.truncate(room);
             self.visited += level.len();
-            let (plan, table, bounds) = (plan.clone(), known.cloned(), self.bounds.clone());
+            let (plan, earlier, bounds) = (plan.clone(), earlier.clone(), self.bounds.clone());
             let work = move |folders: &[FolderToVisit]| {
-                let known =
-                    |order: (usize, &[u8])| table.as_ref().and_then(|table| table.at(order));
                 let (mut part, mut parent) = (Walk::default(), ParentDir::default());
                 for folder in folders {
                     parent.hold_above(&folder.path);
-                    part.visit(&plan, folder, &bounds, &parent, known);
+                    part.visit(&plan, folder, &bounds, &parent, &earlier);
                 }
                 part
             };

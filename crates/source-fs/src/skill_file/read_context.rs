@@ -2,15 +2,17 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use repertoire_core::skill_md;
+use repertoire_core::{Stamp, skill_md};
 
 use super::SkillFile;
 use crate::FsLimits;
 use crate::frontier::{FolderToVisit, Reach};
 use crate::link_bounds::LinkBounds;
 use crate::owner::FileOwner;
-use crate::parent_dir::ParentDir;
+use crate::parent_dir::{ParentDir, PathState};
+use crate::saved_scan::SavedScan;
 use crate::sibling_files::SiblingFiles;
 use crate::stamp::FileStamp;
 
@@ -29,6 +31,10 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) parent: &'a ParentDir,
     /// The state of the previous scan.
     pub(crate) previous: Option<&'a Arc<SkillFile>>,
+    /// The saved scan of an earlier process, during the first scan.
+    pub(crate) saved: Option<&'a SavedScan>,
+    /// The time at which the scan began, if it is to be saved.
+    pub(crate) saving_since: Option<SystemTime>,
 }
 
 impl ReadContext<'_> {
@@ -45,19 +51,32 @@ impl ReadContext<'_> {
             && known.reach == self.folder.reach
     }
 
+    /// Returns the state of the folder, if it can be read.
+    pub(super) fn folder_state(&self) -> Option<PathState> {
+        self.parent.state(&self.folder.path).ok()
+    }
+
+    /// Returns the version of the folder to save, if neither it nor the file can change without a new stamp.
+    pub(super) fn version_to_save(&self, file: FileStamp, folder: PathState) -> Option<Stamp> {
+        let began = self.saving_since?;
+        let is_old = file.is_older_than(began) && folder.stamp.is_older_than(began);
+        is_old.then(|| Stamp::of(&folder.stamp))
+    }
+
     /// Returns the reason why another user can change the skill, and of what.
-    pub(super) fn distrust(&self, path: &Path, owner: FileOwner) -> Option<(&'static str, String)> {
-        let folder = &self.folder.path;
-        let of_file = self
+    pub(super) fn distrust(
+        &self,
+        path: &Path,
+        owner: FileOwner,
+        folder: Option<PathState>,
+    ) -> Option<(&'static str, String)> {
+        if let Some(reason) = self.bounds.distrust(self.root, owner, path) {
+            return Some(("file", reason));
+        }
+        let of_folder = self
             .bounds
-            .distrust(self.root, owner, path)
-            .map(|reason| ("file", reason));
-        of_file.or_else(|| {
-            let owner = self.parent.owner(folder).ok()?;
-            self.bounds
-                .distrust(self.root, owner, folder)
-                .map(|reason| ("folder", reason))
-        })
+            .distrust(self.root, folder?.owner, &self.folder.path)?;
+        Some(("folder", of_folder))
     }
 
     /// Returns the state of the previous scan, if neither the file nor its siblings have changed.

@@ -24,7 +24,7 @@ pub(crate) trait Backend: Debug + Send + Sync {
     fn remote(&self, folder: &Path) -> Option<&'static str> {
         match FileSystem::of(folder) {
             FileSystem::Remote(name) => Some(name),
-            FileSystem::Local | FileSystem::Kernel => None,
+            FileSystem::Local | FileSystem::Kernel | FileSystem::Image => None,
         }
     }
 }
