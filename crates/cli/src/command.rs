@@ -10,6 +10,7 @@ mod approvals;
 mod approve;
 mod body;
 mod budget;
+mod cache;
 mod catalog;
 mod check;
 mod completions;
@@ -139,6 +140,7 @@ pub(crate) enum Command {
     Installed(installed::InstalledCommand),
     #[cfg(feature = "install")]
     Store(store::StoreCommand),
+    Cache(cache::CacheCommand),
     Lock(lock::LockCommand),
     Verify(verify::VerifyCommand),
     New(new::NewCommand),
@@ -173,7 +175,8 @@ impl Command {
             | Command::Sync(_)
             | Command::Installed(_)
             | Command::Store(_) => Some("remove the option"),
-            Command::Status(_)
+            Command::Cache(_)
+            | Command::Status(_)
             | Command::Budget(_)
             | Command::Diff(_)
             | Command::Kinds(_)
@@ -265,6 +268,16 @@ impl Command {
         }
     }
 
+    /// Returns whether the user decides about the content of skills by its result, so that it reads every file.
+    fn decides_about_content(&self) -> bool {
+        match self {
+            Command::Lock(_) | Command::Verify(_) => true,
+            #[cfg(feature = "process")]
+            Command::Approve(_) | Command::Directives(_) => true,
+            _ => false,
+        }
+    }
+
     /// Returns the views of agents, if the command answers for agents.
     fn seen_by_agents(
         &self,
@@ -306,6 +319,7 @@ impl Command {
             Command::Installed(installed) => return installed.run(environment, out),
             #[cfg(feature = "install")]
             Command::Store(store) => return store.run(environment, out),
+            Command::Cache(cache) => return cache.run(environment, out),
             Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
             #[cfg(feature = "mcp")]
             Command::Mcp(mcp) => return mcp.run(sources, environment, out).await,
@@ -337,6 +351,10 @@ impl Command {
                 _ => Ok(()),
             };
         }
+        let sources = &SourceOptions {
+            no_cache: sources.no_cache || self.decides_about_content(),
+            ..sources.clone()
+        };
         let context = &compose(sources, self.named(), model, self.cache(), environment).await?;
         match self {
             Command::List(list) => list.run(context, out),
@@ -426,6 +444,7 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
             installed::InstalledOutput::json_schema(generator),
         ),
         ("store", store::StoreOutput::json_schema(generator)),
+        ("cache", cache::CacheOutput::json_schema(generator)),
         ("lock", lock::LockOutput::json_schema(generator)),
         ("verify", verify::VerifyOutput::json_schema(generator)),
         ("new", new::NewOutput::json_schema(generator)),

@@ -72,6 +72,12 @@ pub(crate) async fn compose(
             let source = terminal_line(&layer.origin.source);
             environment.write_stderr(&format!("note: the source `{source}` lists {count}\n"));
         }
+        let faults = folders
+            .iter()
+            .filter_map(|(_, source)| source.saved_scan_fault());
+        for fault in faults {
+            environment.write_stderr(&format!("note: the cache {fault}\n"));
+        }
     }
     let context = CommandContext::new(registry, snapshot, folders, model, environment);
     let context = context.with_search(search.unwrap_or_default());
@@ -101,6 +107,9 @@ impl SourceComposition {
         environment: &Environment<'_>,
         cache: &mut SourceCache,
     ) -> Result<SourceComposition, Failure> {
+        if !options.no_cache {
+            cache.save_scans(environment);
+        }
         let cwd = &environment.cwd;
         let settings = host_settings(environment);
         let config = options

@@ -249,6 +249,25 @@ impl<'a> Environment<'a> {
         Some(state.join("repertoire"))
     }
 
+    /// Returns the folder of the scans that this program saves.
+    pub(crate) fn saved_scans(&self) -> Option<PathBuf> {
+        let cache = self
+            .variable("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .filter(|cache| cache.is_absolute())
+            .or_else(|| Some(self.home.as_ref()?.join(".cache")))?;
+        Some(cache.join("repertoire/scans"))
+    }
+
+    /// Returns a text that differs between builds of this program.
+    pub(crate) fn build(&self) -> String {
+        let Program { name, version } = self.program;
+        let running = self.executable.as_ref();
+        let file = running.and_then(|running| running.metadata().ok());
+        let file = file.map(|file| (file.len(), file.modified().ok()));
+        format!("{name} {version} {file:?}")
+    }
+
     /// Returns the folder of the user's data of this program.
     pub(crate) fn own_data(&self) -> Option<PathBuf> {
         let data = self

@@ -56,6 +56,10 @@ pub(crate) struct SourceOptions {
     #[arg(long, global = true)]
     pub(crate) trust_project: bool,
 
+    /// Read every skill, also those that are in the cache, and do not write the cache.
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) no_cache: bool,
+
     /// The project folders that clients of the server name, besides the working folder.
     #[arg(skip)]
     pub(crate) client_roots: Vec<PathBuf>,
@@ -171,6 +175,7 @@ impl SourceOptions {
         let flags = [
             (self.no_defaults, "--no-defaults"),
             (self.trust_project, "--trust-project"),
+            (self.no_cache, "--no-cache"),
         ];
         let flags = flags
             .into_iter()

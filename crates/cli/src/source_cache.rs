@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[cfg(feature = "gateway")]
@@ -16,12 +16,14 @@ use repertoire::source::fs::{
 use repertoire::{FsSource, Mount, Skill};
 use serde_json::{Map, Value};
 
-use crate::builtin;
+use crate::{Environment, builtin};
 
 /// A cache of sources by their settings: a reload reuses those whose settings did not change.
 #[derive(Debug, Default)]
 pub(crate) struct SourceCache {
     is_read_only: bool,
+    /// The folder in which sources save their first scan, and the build of the program.
+    saved_scans: Option<(PathBuf, String)>,
     before: HashMap<String, Vec<CachedSource>>,
     now: HashMap<String, Vec<CachedSource>>,
 }
@@ -45,6 +47,12 @@ impl SourceCache {
 
     pub(crate) fn is_read_only(&self) -> bool {
         self.is_read_only
+    }
+
+    /// Makes sources that search folders save their first scan in the user's cache.
+    pub(crate) fn save_scans(&mut self, environment: &Environment<'_>) {
+        let folder = environment.saved_scans();
+        self.saved_scans = folder.map(|folder| (folder, environment.build()));
     }
 
     pub(crate) fn begin_reload(&mut self) {
@@ -125,9 +133,11 @@ impl SourceCache {
         let options: Map<String, Value> =
             config.options().map_err(|error| source.locate(&error))?;
         let key = serde_json::json!([kind.name(), config.name, config.base, options]).to_string();
+        let scans = self.saved_scans.clone();
         let sources = self.get_all(key, || match kind.name() {
             "fs" => {
-                Ok::<_, ConfigError>(vec![CachedSource::of_folders(configured_folders(config)?)])
+                let source = configured_folders(config)?;
+                Ok::<_, ConfigError>(vec![CachedSource::of_folders(source, scans)])
             }
             _ => {
                 let built = kind.build(config)?.into_iter();
@@ -157,15 +167,18 @@ impl SourceCache {
             registries.project.display(),
             registries.skills
         );
+        let scans = self.saved_scans.clone();
         let sources = self.get_all(key, || {
             let source = repertoire_gateway::project_skills(config)?;
-            Ok::<_, ConfigurationError>(source.map(CachedSource::of_folders).into_iter().collect())
+            let source = source.map(|source| CachedSource::of_folders(source, scans));
+            Ok::<_, ConfigurationError>(source.into_iter().collect())
         });
         Ok(sources?.pop())
     }
 
     fn fs(&mut self, key: String, make: impl FnOnce() -> FsSource) -> CachedSource {
-        self.get(key, || CachedSource::of_folders(make()))
+        let scans = self.saved_scans.clone();
+        self.get(key, || CachedSource::of_folders(make(), scans))
     }
 
     fn get(&mut self, key: String, make: impl FnOnce() -> CachedSource) -> CachedSource {
@@ -192,8 +205,11 @@ impl SourceCache {
 }
 
 impl CachedSource {
-    fn of_folders(source: FsSource) -> CachedSource {
-        let source = Arc::new(source);
+    fn of_folders(source: FsSource, scans: Option<(PathBuf, String)>) -> CachedSource {
+        let source = Arc::new(match scans {
+            Some((folder, build)) => source.saving_scans(folder, build),
+            None => source,
+        });
         CachedSource {
             mount: Mount::user(Arc::clone(&source)),
             folders: Some(source),

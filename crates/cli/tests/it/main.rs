@@ -8,6 +8,7 @@ mod agents;
 mod book;
 mod book_links;
 mod builtin;
+mod cache;
 mod cases;
 mod catalog;
 mod chain;

@@ -218,6 +218,7 @@ Commands:
   sync         Install exactly the skills that the lock states
   installed    List the installed skills, their origins, and whether they were changed
   store        Manage the store of installed skills
+  cache        Manage the cache of skills that were read
   lock         Write a lock file with a digest of every file in the project's skills
   verify       Verify the project's skills against the lock file
   new          Create a new skill from a template
@@ -261,6 +262,9 @@ Source options:
       --trust-project
           Trust this project's skills; without it `catalog`, `search --seen-by model` and `serve`
           leave them out
+
+      --no-cache
+          Read every skill, also those that are in the cache, and do not write the cache
 
       --model <PROVIDER/MODEL>
           Assume this model, e.g. `anthropic/claude-sonnet-4-5`, `anthropic/` or `gpt-5`

@@ -150,6 +150,7 @@ fn every_answer_conforms_to_the_schema() {
         &["sync", "--scope", "user", "--frozen"],
         &["installed", "--scope", "user"],
         &["store", "gc"],
+        &["cache", "clean"],
         &["lock", "a", "b"],
         &["verify", "a", "c"],
         &["new", "fresh", "--dir", "d"],

@@ -127,6 +127,7 @@ impl ComparedSide {
         let base = real.parent().unwrap_or(&real);
         let options = SourceOptions {
             no_defaults: true,
+            no_cache: true,
             ..SourceOptions::default()
         };
         let folders = [real.clone()];

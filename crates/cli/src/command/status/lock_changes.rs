@@ -34,6 +34,10 @@ pub(super) async fn find(
     folders.dedup();
     let named = NamedFolders::Plain(&folders);
     let cache = SourceCache::read_only();
+    let sources = &SourceOptions {
+        no_cache: true,
+        ..sources.clone()
+    };
     let context = compose(sources, named, Model::default(), cache, environment).await?;
     VerifyOutput::of(&context, &base).await
 }
