@@ -30,6 +30,8 @@ pub(crate) enum Load {
     Cold,
     /// A second listing with nothing changed.
     Again,
+    /// A registry over the tree, loaded in a process after the one that saved its scan.
+    Saved,
     /// A registry over a tree of workflow files, loaded.
     Workflows,
 }
@@ -44,8 +46,9 @@ pub(super) fn run(load: Load, tree: &Path) -> Result<(), Failure> {
         Load::FloorStat => counted(tree, floor::stat),
         Load::FloorWalk => counted(tree, floor::walk),
         Load::FloorCold => counted(tree, floor::read_by_many),
-        Load::Warm | Load::Cold => loaded(tree),
+        Load::Warm | Load::Cold => loaded(tree, |source| source),
         Load::Again => again(tree),
+        Load::Saved => saved(tree),
         Load::Workflows => workflows::loaded(tree),
     }?;
     print(Ok(sample))
@@ -102,14 +105,11 @@ fn counted(tree: &Path, floor: fn(&Path) -> io::Result<usize>) -> Result<Sample,
     })
 }
 
-fn loaded(tree: &Path) -> Result<Sample, Failure> {
+fn loaded(tree: &Path, configure: fn(FsSource) -> FsSource) -> Result<Sample, Failure> {
     let runtime = Runtime::new()?;
     let load = |skills: &Path| {
-        let registry = runtime.block_on(
-            SkillRegistry::builder()
-                .user(FsSource::new("tree", skills))
-                .load(),
-        )?;
+        let source = configure(FsSource::new("tree", skills));
+        let registry = runtime.block_on(SkillRegistry::builder().user(source).load())?;
         // Made when first asked for: asked for here, so that they are paid for.
         let snapshot = registry.snapshot();
         std::hint::black_box((snapshot.entries().len(), snapshot.diagnostics().len()));
@@ -125,6 +125,18 @@ fn loaded(tree: &Path) -> Result<Sample, Failure> {
         };
         skills.iter().map(written).collect()
     })
+}
+
+fn saved(tree: &Path) -> Result<Sample, Failure> {
+    let skills = sample::skills(tree);
+    // Does nothing if an earlier round has saved it.
+    Runtime::new()?.block_on(saving(FsSource::new("tree", &skills)).list())?;
+    loaded(tree, saving)
+}
+
+fn saving(source: FsSource) -> FsSource {
+    let folder = source.starts().pop().expect("it searches one folder");
+    source.saving_scans(folder.with_file_name("scans"), "bench")
 }
 
 fn again(tree: &Path) -> Result<Sample, Failure> {

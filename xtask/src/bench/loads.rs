@@ -26,9 +26,14 @@ impl Bench<'_> {
                 .lines()
                 .count();
             let mut rounds = Rounds::default();
-            let [floor, load, stat, again] =
-                [Load::FloorRead, Load::Warm, Load::FloorStat, Load::Again]
-                    .map(|load| rounds.add(self.load(load, &tree)));
+            let [floor, load, stat, again, saved] = [
+                Load::FloorRead,
+                Load::Warm,
+                Load::FloorStat,
+                Load::Again,
+                Load::Saved,
+            ]
+            .map(|load| rounds.add(self.load(load, &tree)));
             let rivals: Vec<(&str, Turn)> = self
                 .rivals
                 .iter()
@@ -44,6 +49,7 @@ impl Bench<'_> {
                 load: rounds.median(load),
                 stat: rounds.median(stat),
                 again: rounds.median(again),
+                saved: rounds.median(saved),
                 rivals: rivals
                     .map(|(name, turn)| (name, rounds.median(turn)))
                     .collect(),
@@ -115,17 +121,19 @@ struct FlatLoads {
     load: Sample,
     stat: Sample,
     again: Sample,
+    saved: Sample,
     rivals: Vec<(&'static str, Sample)>,
 }
 
 impl FlatLoads {
-    fn own_figures(&self) -> [Figure; 7] {
+    fn own_figures(&self) -> [Figure; 9] {
         let FlatLoads {
             count,
             floor,
             load,
             stat,
             again,
+            saved,
             ..
         } = self;
         let of_load = |name, value, floor| self.ratio(name, value, floor, "read", 2.0);
@@ -142,6 +150,8 @@ impl FlatLoads {
                 .goal(Goal::AtLeast(self.written as f64)),
             of_again("again/cpu", again.cpu, stat.cpu),
             of_again("again/wall", again.wall, stat.wall),
+            of_again("saved/cpu", saved.cpu, stat.cpu),
+            of_again("saved/wall", saved.wall, stat.wall),
             self.goal(
                 Figure::new(format!("load/resident/{count}"), load.resident / 1e6, "MB"),
                 Goal::AtMost(11.0),
