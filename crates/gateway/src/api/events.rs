@@ -226,11 +226,10 @@ impl EventSources {
         self.servers_revision.mark_unchanged();
         let before = std::mem::replace(&mut self.servers, self.supervisor.status());
         let tools = std::mem::replace(&mut self.tools, self.supervisor.known_tools());
-        // The status has only the number of tools.
-        let has_changed = |now: &&ServerStatus| {
+        let changed = self.servers.iter().filter(|now| {
+            // The status has only the number of tools.
             !before.contains(now) || !tools_of(&tools, now).eq(tools_of(&self.tools, now))
-        };
-        let changed = self.servers.iter().filter(has_changed);
+        });
         changed
             .map(|server| ("mcp-server", json!(server)))
             .collect()

@@ -273,13 +273,13 @@ async fn every_door_has_the_same_readiness() {
             let page = async |path| client.get(path).await.body;
             let answer = async |path| client.get(path).await.json();
             let skills = page("/skills").await;
-            let doors = [
+            let reasons = [
                 answer("/api/v1/status").await["not-ready"][0]["reason"].clone(),
                 answer("/api/v1/skills").await["entries"][0]["not_ready"].clone(),
                 answer("/api/v1/skills/needy").await["not_ready"].clone(),
                 answer("/api/v1/why/needy").await["not_ready"].clone(),
             ];
-            assert_eq!(doors, [(); 4].map(|()| reason.clone()));
+            assert_eq!(reasons, [(); 4].map(|()| reason.clone()));
             assert!(skills.contains(">not ready<") && !skills.contains(">active<"));
             let overview = page("/").await;
             for problem in [
