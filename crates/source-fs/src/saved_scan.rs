@@ -1,6 +1,6 @@
 //! The result of a scan in a file, which spares the next process reading unchanged skills.
 //!
-//! `docs/decisions/0038-a-saved-scan.md` describes the format and when a record is trusted.
+//! `docs/decisions/0038-saved-scans.md` describes the format and when a record is trusted.
 
 mod record;
 mod saving;
