@@ -24,11 +24,12 @@ pub(crate) struct FetchOptions {
 impl FetchOptions {
     /// Returns a fetcher for references that are relative to `base`.
     pub(crate) fn fetcher(&self, environment: &Environment<'_>, base: &Path) -> Fetcher {
-        let variables = || environment.variables.iter().cloned();
-        let http = HttpSettings::new(variables());
+        let variables = &environment.variables;
+        let http = HttpSettings::new(variables.iter().cloned());
         let hosts = self.hosts.iter();
         let http = hosts.fold(http, |http, host| http.allow_host(host));
-        let fetcher = Fetcher::new(GitProgram::new("git", variables()), base).http(http);
+        let git = GitProgram::new("git", variables.iter().cloned());
+        let fetcher = Fetcher::new(git, base).http(http);
         match &environment.home {
             Some(home) => fetcher.home(home),
             None => fetcher,

@@ -283,18 +283,12 @@ impl HttpClient {
         url: Url,
         most_bytes: u64,
     ) -> Result<HttpAnswer, InstallError> {
-        let too_long = || {
-            InstallError::refused(format!(
-                "`{}` has more than {most_bytes} bytes",
-                shown(&url)
-            ))
-        };
         let (status, headers) = (response.status(), response.headers().clone());
         if response
             .content_length()
             .is_some_and(|length| length > most_bytes)
         {
-            return Err(too_long());
+            return Err(too_long(&url, most_bytes));
         }
         let mut body = BytesMut::new();
         while let Some(piece) = response
@@ -303,7 +297,7 @@ impl HttpClient {
             .map_err(|error| failed(&url, error))?
         {
             if (body.len() + piece.len()) as u64 > most_bytes {
-                return Err(too_long());
+                return Err(too_long(&url, most_bytes));
             }
             body.extend_from_slice(&piece);
             let piece = piece.len() as u64;
@@ -348,16 +342,19 @@ fn redirect(response: &Response, url: &Url) -> Result<Option<Url>, InstallError>
     let Some(location) = location else {
         return Ok(None);
     };
-    let refused = |why: &str| InstallError::refused(format!("`{}` redirects to {why}", shown(url)));
     let next = location.to_str().ok().and_then(|next| url.join(next).ok());
-    let next = next.ok_or_else(|| refused("an invalid URL"))?;
+    let next = next.ok_or_else(|| bad_redirect(url, "an invalid URL"))?;
     if url.scheme() == "https" && next.scheme() != "https" {
-        return Err(refused("a URL without `https`"));
+        return Err(bad_redirect(url, "a URL without `https`"));
     }
     if !next.username().is_empty() || next.password().is_some() {
-        return Err(refused("a URL with credentials"));
+        return Err(bad_redirect(url, "a URL with credentials"));
     }
     Ok(Some(next))
+}
+
+fn bad_redirect(url: &Url, target: &str) -> InstallError {
+    InstallError::refused(format!("`{}` redirects to {target}", shown(url)))
 }
 
 /// Returns the host of a URL, without the brackets of an IPv6 address.
@@ -376,6 +373,10 @@ fn failed(url: &Url, error: reqwest::Error) -> InstallError {
     }
     let what = format!("`{}` cannot be fetched", shown(url));
     InstallError::io(what, io::Error::other(error.without_url())).unavailable()
+}
+
+fn too_long(url: &Url, most_bytes: u64) -> InstallError {
+    InstallError::refused(format!("`{}` has more than {most_bytes} bytes", shown(url)))
 }
 
 fn private(host: &str) -> InstallError {

@@ -133,7 +133,6 @@ impl WellKnownIndex {
         self,
         name: Option<&ResourcePath>,
     ) -> Result<Vec<IndexedSkill>, InstallError> {
-        let unavailable = |message| InstallError::new(InstallErrorKind::Unavailable, message);
         let Some(name) = name else {
             return Ok(self.skills);
         };
@@ -141,8 +140,13 @@ impl WellKnownIndex {
         let help = format!("choose one of {}", names.collect::<Vec<_>>().join(", "));
         let mut skills = self.skills.into_iter();
         let found = skills.find(|skill| skill.name == *name);
-        let found =
-            found.ok_or_else(|| unavailable(format!("no skill `{name}` in the index")).help(help));
+        let found = found.ok_or_else(|| {
+            InstallError::new(
+                InstallErrorKind::Unavailable,
+                format!("no skill `{name}` in the index"),
+            )
+            .help(help)
+        });
         Ok(vec![found?])
     }
 }
