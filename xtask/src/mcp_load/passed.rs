@@ -32,6 +32,12 @@ watch = false
 id = \"inner\"
 start = \"at-once\"
 url = \"http://ADDRESS/mcp\"
+
+[[registries.mcp-servers]]
+id = \"piped\"
+start = \"at-once\"
+command = \"PROGRAM\"
+args = [\"serve\", \"SKILLS\"]
 ";
 
 const SKILL: &str = "\
