@@ -82,6 +82,10 @@ impl Change {
             }
             Change::Write(skill, text) => until_new(&world.skill(skill), || {
                 let texts = ["Sorts a folder.", "Ports a folder.", "[a, b]"];
+                // A link may lead to a skill that is gone.
+                if world.skill(skill).is_symlink() {
+                    fs::remove_file(world.skill(skill)).unwrap();
+                }
                 world.write(skill, texts[usize::from(text)]);
             }),
             Change::Break(skill) if world.skill(skill).exists() => {
