@@ -92,37 +92,29 @@ impl WellKnownIndex {
     }
 
     fn parse(answer: &HttpAnswer) -> Result<WellKnownIndex, InstallError> {
-        let invalid = |what: String| {
-            let url = terminal_line(answer.url.as_str());
-            InstallError::refused(format!("the index `{url}` {what}"))
-        };
         let document: IndexDocument = serde_json::from_slice(&answer.body)
-            .map_err(|error| invalid(format!("is invalid: {error}")))?;
+            .map_err(|error| invalid(answer, &format!("is invalid: {error}")))?;
         let is_first = match document.schema.as_deref() {
             None => true,
             Some(SCHEMA) => false,
             Some(other) => {
-                return Err(invalid(format!(
+                let what = format!(
                     "has the unknown schema `{}`, expected `{SCHEMA}`",
                     terminal_line(other)
-                )));
+                );
+                return Err(invalid(answer, &what));
             }
         };
         if document.skills.len() > MOST_SKILLS {
-            return Err(invalid(format!("has more than {MOST_SKILLS} skills")));
+            return Err(invalid(
+                answer,
+                &format!("has more than {MOST_SKILLS} skills"),
+            ));
         }
         let skills = document.skills.into_iter().map(|row| {
-            let name = row.name.parse::<ResourcePath>().ok();
-            let name = name.filter(|name| !name.as_str().contains('/'));
             let shown = terminal_line(&row.name).into_owned();
-            let fault = |what: &str| invalid(format!("has the skill `{shown}` {what}"));
-            let name = name.ok_or_else(|| fault("with an invalid name"))?;
-            let content = match is_first {
-                true => row.files(&answer.url),
-                false => row.artifact(&answer.url),
-            };
-            let content = content.map_err(fault)?;
-            Ok(IndexedSkill { name, content })
+            let skill = row.skill(&answer.url, is_first);
+            skill.map_err(|fault| invalid(answer, &format!("has the skill `{shown}` {fault}")))
         });
         let skills: Vec<_> = skills.collect::<Result<_, InstallError>>()?;
         Ok(WellKnownIndex { skills })
@@ -151,7 +143,23 @@ impl WellKnownIndex {
     }
 }
 
+fn invalid(answer: &HttpAnswer, what: &str) -> InstallError {
+    let url = terminal_line(answer.url.as_str());
+    InstallError::refused(format!("the index `{url}` {what}"))
+}
+
 impl IndexRow {
+    fn skill(self, index: &Url, is_first: bool) -> Result<IndexedSkill, &'static str> {
+        let name = self.name.parse::<ResourcePath>().ok();
+        let name = name.filter(|name| !name.as_str().contains('/'));
+        let name = name.ok_or("with an invalid name")?;
+        let content = match is_first {
+            true => self.files(index)?,
+            false => self.artifact(index)?,
+        };
+        Ok(IndexedSkill { name, content })
+    }
+
     fn artifact(self, index: &Url) -> Result<IndexedContent, &'static str> {
         let url = self.url.ok_or("without `url`")?;
         let url = joined(index, &url).ok_or("with an invalid `url`")?;

@@ -77,20 +77,24 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let segments = address.segments();
-    let v4 = |high: u16, low: u16| {
-        let [[a, b], [c, d]] = [high, low].map(u16::to_be_bytes);
-        is_public_v4(Ipv4Addr::new(a, b, c, d))
-    };
     match segments {
         // Mapped, and translated by NAT64.
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => v4(high, low),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => {
+            is_public_embedded(high, low)
+        }
         // 6to4.
-        [0x2002, high, low, ..] => v4(high, low),
+        [0x2002, high, low, ..] => is_public_embedded(high, low),
         // Teredo and other protocols, and documentation.
         [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] => false,
         // All other public addresses are global unicast.
         [first, ..] => (0x2000..=0x3ffe).contains(&first),
     }
+}
+
+/// Returns whether the IPv4 address in two segments is public.
+fn is_public_embedded(high: u16, low: u16) -> bool {
+    let [[a, b], [c, d]] = [high, low].map(u16::to_be_bytes);
+    is_public_v4(Ipv4Addr::new(a, b, c, d))
 }
 
 #[cfg(test)]
