@@ -37,8 +37,8 @@
 //! # Reading
 //! A listing reads front matter only, in parallel on tokio's blocking pool, so [`list`](repertoire_core::Source::list) must be
 //! called inside a tokio runtime. A second listing costs one `stat` for each skill, and a first one two, if the host
-//! [saves scans](FsSource::saving_scans). Bodies and resources are read on request, beneath the skill's own folder. The crate
-//! starts no process, writes nothing else, and reads neither the environment nor the working folder of the process.
+//! saves scans. Bodies and resources are read on request, beneath the skill's own folder. The crate starts no process, writes
+//! nothing else, and reads neither the environment nor the working folder of the process.
 //!
 //! # Roots
 //! [`discover`] returns the folders in which agents keep skills, nearest project first, home last. Each becomes one

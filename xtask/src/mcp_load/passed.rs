@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::client::Session;
-use super::server::Process;
+use super::server::{PATIENCE, Process};
 use super::tree::Tree;
 use super::{Options, Times};
 use crate::Failure;
@@ -216,13 +216,20 @@ async fn direct(server: SocketAddr) -> Result<Caller, Failure> {
 async fn passed(gateway: SocketAddr) -> Result<Caller, Failure> {
     let mut session = Session::begin(gateway).await?;
     let read = json!({"name": "read_skill", "arguments": {"id": "caller"}});
-    let answer = session.call("tools/call", read).await?;
-    let text = answer.to_string();
-    if ![PASSED_TOOL, PIPED_TOOL]
-        .iter()
-        .all(|tool| text.contains(tool))
-    {
-        return Err(format!("the skill does not bring its tools: {answer}").into());
+    let begun = Instant::now();
+    // A server that still starts lists its tools later.
+    loop {
+        let answer = session.call("tools/call", read.clone()).await?.to_string();
+        if [PASSED_TOOL, PIPED_TOOL]
+            .iter()
+            .all(|tool| answer.contains(tool))
+        {
+            break;
+        }
+        if begun.elapsed() > PATIENCE {
+            return Err(format!("the skill does not bring its tools: {answer}").into());
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
     Ok(Caller {
         session,

@@ -20,6 +20,7 @@ impl FsSource {
     /// - Bodies, digests and other files are not saved.
     /// - A source that [watches](FsSource::watching) from its first listing on saves nothing.
     /// - A saved scan that is damaged, or cannot be read or written, counts as absent.
+    #[doc(hidden)]
     #[must_use]
     pub fn saving_scans(self, folder: impl Into<PathBuf>, build: impl Into<String>) -> FsSource {
         self.saved_by(ScanStore::new(folder.into(), build.into()))

@@ -184,6 +184,7 @@ impl SkillFile {
 ///
 /// # Errors
 /// The first file that cannot be removed. An absent folder has none.
+#[doc(hidden)]
 pub fn remove_saved_scans(folder: &Path) -> io::Result<(usize, u64)> {
     let (mut count, mut size) = (0, 0);
     let entries = match folder.read_dir() {

@@ -31,6 +31,8 @@ fn a_quick_bench_prints_every_figure_once() {
             "load/right/200",
             "again/cpu/200",
             "again/wall/200",
+            "saved/cpu/200",
+            "saved/wall/200",
             "load/resident/200",
             "load-cold/wall/200",
             "workflows/ts/right/200",
