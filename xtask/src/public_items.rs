@@ -32,7 +32,7 @@ const LIMITS: [(&str, usize); 21] = [
     ("repertoire-agents", 150),
     ("repertoire-agent-runtime", 150),
     ("repertoire-config", 97),
-    ("repertoire-mcp-servers", 133),
+    ("repertoire-mcp-servers", 134),
     ("repertoire-install", 150),
 ];
 
