@@ -196,10 +196,11 @@ impl RunMark {
 
         let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
         let has = |(name, value): &(OsString, OsString)| {
-            let wanted = [name.as_bytes(), value.as_bytes()].join(&b'=');
-            environment
-                .split(|byte| *byte == 0)
-                .any(|entry| entry == wanted)
+            let mut entries = environment.split(|byte| *byte == 0);
+            entries.any(|entry| {
+                let value_of = entry.strip_prefix(name.as_bytes());
+                value_of.and_then(|rest| rest.strip_prefix(b"=")) == Some(value.as_bytes())
+            })
         };
         // Without a variable, every process of the machine would match.
         Some(!self.0.is_empty() && self.0.iter().all(has))
