@@ -237,26 +237,16 @@ impl<'a> Environment<'a> {
     }
 
     pub(crate) fn state(&self) -> Option<PathBuf> {
-        self.variable("XDG_STATE_HOME")
-            .map(PathBuf::from)
-            .filter(|state| state.is_absolute())
+        self.absolute("XDG_STATE_HOME")
     }
 
     pub(crate) fn own_state(&self) -> Option<PathBuf> {
-        let state = self
-            .state()
-            .or_else(|| Some(self.home.as_ref()?.join(".local/state")))?;
-        Some(state.join("repertoire"))
+        self.own_folder("XDG_STATE_HOME", ".local/state")
     }
 
     /// Returns the folder of the scans that this program saves.
     pub(crate) fn saved_scans(&self) -> Option<PathBuf> {
-        let cache = self
-            .variable("XDG_CACHE_HOME")
-            .map(PathBuf::from)
-            .filter(|cache| cache.is_absolute())
-            .or_else(|| Some(self.home.as_ref()?.join(".cache")))?;
-        Some(cache.join("repertoire/scans"))
+        Some(self.own_folder("XDG_CACHE_HOME", ".cache")?.join("scans"))
     }
 
     /// Returns a text that differs between builds of this program.
@@ -270,22 +260,25 @@ impl<'a> Environment<'a> {
 
     /// Returns the folder of the user's data of this program.
     pub(crate) fn own_data(&self) -> Option<PathBuf> {
-        let data = self
-            .variable("XDG_DATA_HOME")
-            .map(PathBuf::from)
-            .filter(|data| data.is_absolute())
-            .or_else(|| Some(self.home.as_ref()?.join(".local/share")))?;
-        Some(data.join("repertoire"))
+        self.own_folder("XDG_DATA_HOME", ".local/share")
     }
 
     /// Returns the folder of the user's configuration of this program.
     pub(crate) fn own_config(&self) -> Option<PathBuf> {
-        let config = self
-            .variable("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .filter(|config| config.is_absolute())
-            .or_else(|| Some(self.home.as_ref()?.join(".config")))?;
-        Some(config.join("repertoire"))
+        self.own_folder("XDG_CONFIG_HOME", ".config")
+    }
+
+    /// Returns the folder of this program in the folder that a variable names, or else in `below_home`.
+    fn own_folder(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        let folder = self
+            .absolute(variable)
+            .or_else(|| Some(self.home.as_ref()?.join(below_home)))?;
+        Some(folder.join("repertoire"))
+    }
+
+    fn absolute(&self, variable: &str) -> Option<PathBuf> {
+        let path = self.variable(variable).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
     }
 
     /// Returns the path of this program: the one in `PATH` that leads to the running file, else that file, else the name.
