@@ -57,7 +57,7 @@ pub(super) struct VerifyOutput {
 }
 
 /// A difference between a skill and a lock file.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Difference {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = lock_names())))]
@@ -393,7 +393,8 @@ impl VerifyOutput {
         }
         let [omitted, omitted_now] =
             [&locked.manifest, &now.manifest].map(|manifest| by_path(manifest.omissions()));
-        self.compare_rows(path, locked, &omitted, &omitted_now, |omission| {
+        let whole = Difference::of_skill(DifferenceKind::Changed, &locked.id, path, None);
+        self.compare_rows(&whole, &omitted, &omitted_now, |omission| {
             omission.digest.map_or_else(|| omission.why(), String::from)
         });
         let mut dependencies = locked.dependencies.clone();
@@ -409,20 +410,13 @@ impl VerifyOutput {
             }
             exists
         });
-        self.compare_rows(
-            path,
-            locked,
-            &dependencies,
-            &now.dependencies,
-            Digest::to_string,
-        );
+        self.compare_rows(&whole, &dependencies, &now.dependencies, Digest::to_string);
     }
 
-    /// Compares rows by path; `describe` returns what is printed of a row.
+    /// Compares rows by path; `whole` is a difference of their skill, and `describe` returns what is printed of a row.
     fn compare_rows<T: PartialEq>(
         &mut self,
-        path: &str,
-        skill: &LockEntry,
+        whole: &Difference,
         locked: &BTreeMap<String, T>,
         found: &BTreeMap<String, T>,
         describe: impl Fn(&T) -> String,
@@ -433,19 +427,20 @@ impl VerifyOutput {
                 Some(new) => (DifferenceKind::Changed, Some(describe(new))),
                 None => (DifferenceKind::Missing, None),
             };
-            let difference = Difference::of_skill(kind, &skill.id, path, Some(file));
             self.differences.push(Difference {
+                difference: kind,
+                file: Some(file.clone()),
                 locked: Some(describe(old)),
                 found: new,
-                ..difference
+                ..whole.clone()
             });
         }
         for (file, new) in found.iter().filter(|(file, _)| !locked.contains_key(*file)) {
-            let difference =
-                Difference::of_skill(DifferenceKind::Extra, &skill.id, path, Some(file));
             self.differences.push(Difference {
+                difference: DifferenceKind::Extra,
+                file: Some(file.clone()),
                 found: Some(describe(new)),
-                ..difference
+                ..whole.clone()
             });
         }
     }

@@ -91,28 +91,12 @@ impl VerifyOutput {
         found: &Manifest,
     ) {
         let found = found.files().iter();
-        let found: BTreeMap<String, Digest> = found
-            .map(|file| (file.path.to_string(), file.digest))
-            .collect();
-        let files = locked
-            .keys()
-            .chain(found.keys().filter(|file| !locked.contains_key(*file)));
-        for file in files {
-            let (before, after) = (locked.get(file), found.get(file));
-            let kind = match (before, after) {
-                (Some(before), Some(after)) if before == after => continue,
-                (Some(_), Some(_)) => DifferenceKind::Changed,
-                (Some(_), None) => DifferenceKind::Missing,
-                (None, _) => DifferenceKind::Extra,
-            };
-            self.differences.push(Difference {
-                path: Some(path.to_string()),
-                file: Some(file.clone()),
-                locked: before.map(Digest::to_string),
-                found: after.map(Digest::to_string),
-                ..Difference::new(lock.name, kind, &row.id)
-            });
-        }
+        let found = found.map(|file| (file.path.to_string(), file.digest));
+        let whole = Difference {
+            path: Some(path.to_string()),
+            ..Difference::new(lock.name, DifferenceKind::Changed, &row.id)
+        };
+        self.compare_rows(&whole, locked, &found.collect(), Digest::to_string);
     }
 }
 
