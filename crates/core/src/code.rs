@@ -50,6 +50,12 @@ pub struct Code {
 }
 
 impl Code {
+    /// Returns the code of this workspace with this name.
+    #[doc(hidden)]
+    pub fn named(name: &str) -> Option<Code> {
+        Code::ALL.iter().find(|code| code.name() == name).copied()
+    }
+
     /// Creates a code of a source outside this workspace. Prefix the name with the source's: `acme-bad-row`.
     pub const fn foreign(name: &'static str, severity: Severity, about: &'static str) -> Code {
         Code {

@@ -145,11 +145,11 @@ impl Diagnostic {
     pub fn read(record: &mut RecordReader<'_>) -> Option<Diagnostic> {
         const SEVERITIES: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Error];
         let severity = usize::from(record.byte()?);
-        let name = record.text()?;
+        let code = Code::named(&record.text()?)?;
         let position = |count: usize| u32::try_from(count).ok().filter(|count| *count > 0);
         Some(Diagnostic {
             severity: *SEVERITIES.get(severity)?,
-            code: *Code::ALL.iter().find(|code| code.name() == &*name)?,
+            code,
             message: record.text()?.as_ref().to_owned(),
             path: record.optional_text()?,
             line: position(record.count()?),

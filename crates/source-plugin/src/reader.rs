@@ -138,7 +138,7 @@ impl ListingReader {
     }
 
     fn diagnostic(&self, reported: &PluginDiagnostic) -> Diagnostic {
-        let known = Code::ALL.iter().find(|code| code.name() == reported.code);
+        let known = Code::named(&reported.code);
         let message = match known {
             Some(_) => excerpt(&reported.message),
             None => format!(
@@ -147,8 +147,7 @@ impl ListingReader {
                 excerpt(&reported.message)
             ),
         };
-        let mut diagnostic =
-            Diagnostic::new(known.copied().unwrap_or(Code::PLUGIN_DIAGNOSTIC), message);
+        let mut diagnostic = Diagnostic::new(known.unwrap_or(Code::PLUGIN_DIAGNOSTIC), message);
         diagnostic.severity = reported.severity;
         // The diagnostics of two plugins differ by the source at least.
         let path = reported
