@@ -59,40 +59,23 @@ impl RecordWriter {
     }
 }
 
-/// A record that is read. Every method returns `None` for bytes that no [`RecordWriter`] wrote.
-#[derive(Debug)]
-pub struct RecordReader<'a> {
-    texts: Vec<Arc<str>>,
-    rest: &'a [u8],
-}
+/// Bytes that are read from their beginning. Every method returns `None` if too few are left, or if they are not of this kind.
+#[derive(Debug, Clone, Copy)]
+pub struct ByteReader<'a>(pub &'a [u8]);
 
-impl<'a> RecordReader<'a> {
-    /// Reads the texts of a record.
-    pub fn new(bytes: &'a [u8]) -> Option<RecordReader<'a>> {
-        let mut rest = bytes;
-        let count = take_count(&mut rest)?;
-        // Each text takes four bytes at least.
-        let mut texts = Vec::with_capacity(count.min(rest.len() / 4));
-        for _ in 0..count {
-            texts.push(take_text(&mut rest)?.into());
-        }
-        Some(RecordReader { texts, rest })
-    }
-
+impl<'a> ByteReader<'a> {
     /// Reads a number.
     pub fn number(&mut self) -> Option<u64> {
-        self.rest
-            .split_off(..8)?
-            .try_into()
-            .ok()
-            .map(u64::from_le_bytes)
+        let number = self.0.split_off(..8)?.try_into().ok()?;
+        Some(u64::from_le_bytes(number))
     }
 
     pub(crate) fn byte(&mut self) -> Option<u8> {
-        self.rest.split_off_first().copied()
+        self.0.split_off_first().copied()
     }
 
-    pub(crate) fn flag(&mut self) -> Option<bool> {
+    /// Reads a flag.
+    pub fn flag(&mut self) -> Option<bool> {
         match self.byte()? {
             0 => Some(false),
             1 => Some(true),
@@ -102,7 +85,53 @@ impl<'a> RecordReader<'a> {
 
     /// Reads a count.
     pub fn count(&mut self) -> Option<usize> {
-        take_count(&mut self.rest)
+        let count = self.0.split_off(..4)?.try_into().ok()?;
+        u32::from_le_bytes(count).try_into().ok()
+    }
+
+    /// Reads a count, and as many bytes.
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = self.count()?;
+        self.0.split_off(..length)
+    }
+}
+
+/// A record that is read. Every method returns `None` for bytes that no [`RecordWriter`] wrote.
+#[derive(Debug)]
+pub struct RecordReader<'a> {
+    texts: Vec<Arc<str>>,
+    rest: ByteReader<'a>,
+}
+
+impl<'a> RecordReader<'a> {
+    /// Reads the texts of a record.
+    pub fn new(bytes: &'a [u8]) -> Option<RecordReader<'a>> {
+        let mut rest = ByteReader(bytes);
+        let count = rest.count()?;
+        // Each text takes four bytes at least.
+        let mut texts = Vec::with_capacity(count.min(rest.0.len() / 4));
+        for _ in 0..count {
+            texts.push(std::str::from_utf8(rest.bytes()?).ok()?.into());
+        }
+        Some(RecordReader { texts, rest })
+    }
+
+    /// Reads a number.
+    pub fn number(&mut self) -> Option<u64> {
+        self.rest.number()
+    }
+
+    pub(crate) fn byte(&mut self) -> Option<u8> {
+        self.rest.byte()
+    }
+
+    pub(crate) fn flag(&mut self) -> Option<bool> {
+        self.rest.flag()
+    }
+
+    /// Reads a count.
+    pub fn count(&mut self) -> Option<usize> {
+        self.rest.count()
     }
 
     /// Reads a text.
@@ -126,7 +155,7 @@ impl<'a> RecordReader<'a> {
     ) -> Option<Vec<T>> {
         let count = self.count()?;
         // Each item takes a byte at least.
-        if count > self.rest.len() {
+        if count > self.rest.0.len() {
             return None;
         }
         let mut items = Vec::with_capacity(count.min(64));
@@ -138,7 +167,7 @@ impl<'a> RecordReader<'a> {
 
     /// Returns whether nothing is left.
     pub fn is_at_end(&self) -> bool {
-        self.rest.is_empty()
+        self.rest.0.is_empty()
     }
 }
 
@@ -148,14 +177,4 @@ fn put_text(bytes: &mut Vec<u8>, text: &str) {
     let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
     bytes.extend_from_slice(&length.to_le_bytes());
     bytes.extend_from_slice(text.as_bytes());
-}
-
-fn take_count(bytes: &mut &[u8]) -> Option<usize> {
-    let count = bytes.split_off(..4)?.try_into().ok()?;
-    u32::from_le_bytes(count).try_into().ok()
-}
-
-fn take_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a str> {
-    let length = take_count(bytes)?;
-    std::str::from_utf8(bytes.split_off(..length)?).ok()
 }

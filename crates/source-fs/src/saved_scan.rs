@@ -13,9 +13,8 @@ use std::time::{Duration, SystemTime};
 
 use repertoire_core::Stamp;
 
-use crate::skill_file::SkillFile;
-
 pub(crate) use record::SavedSkill;
+use record::SavedState;
 pub(crate) use store::ScanStore;
 pub use store::remove_saved_scans;
 
@@ -90,12 +89,10 @@ impl SavedScan {
         Some((scan, written))
     }
 
-    /// Returns the bytes of a file with `files`, which are in order, as far as their state can be saved.
-    pub(crate) fn write<'f>(
-        files: impl Iterator<Item = &'f SkillFile>,
-        written: SystemTime,
-    ) -> Option<Vec<u8>> {
-        let records: Vec<Vec<u8>> = files.filter_map(record::write).collect();
+    /// Returns the bytes of a file with `states`, which are in the order of their files.
+    fn write(states: &[SavedState<'_>], written: SystemTime) -> Option<Vec<u8>> {
+        let records = states.iter().filter_map(SavedState::record);
+        let records: Vec<Vec<u8>> = records.collect();
         let start = HEADER + 12 + 4 * records.len();
         let total = start + records.iter().map(Vec::len).sum::<usize>();
         if total as u64 > MAX_BYTES {

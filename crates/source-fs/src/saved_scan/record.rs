@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use repertoire_core::record::{RecordReader, RecordWriter};
+use repertoire_core::record::{ByteReader, RecordReader, RecordWriter};
 use repertoire_core::{Diagnostic, Item, ListingEntry, Skill, Stamp};
 
 use crate::frontier::Reach;
@@ -18,7 +18,7 @@ use crate::stamp::FileStamp;
 pub(crate) struct SavedSkill<'a> {
     /// The position of its start in the plan.
     pub(crate) start: usize,
-    /// Whether its folder is where a search starts.
+    /// `true` if its folder is where a search starts.
     pub(crate) is_search_root: bool,
     /// The real path of its folder, where that is not the path.
     real: Option<&'a [u8]>,
@@ -31,21 +31,22 @@ pub(crate) struct SavedSkill<'a> {
     contents: &'a [u8],
 }
 
-/// The parts of a file's state that a record has.
-pub(super) struct Parts<'f> {
+/// The state of a file that a record can have.
+pub(super) struct SavedState<'f> {
+    file: &'f SkillFile,
     path: &'f Arc<str>,
     real: Option<&'f str>,
-    file: FileStamp,
+    stamp: FileStamp,
     folder: Stamp,
     row: &'f ListedRow,
 }
 
-/// Returns the parts of `file`, if nothing else than the file and its folder decides its state:
+/// Returns the state of `file`, if nothing else than the file and its folder decides its state:
 ///
 /// - it has a skill, which was read from this version, and not through a link,
 /// - the file and the folder were too old to change again without a new stamp,
 /// - the files beside it do not count.
-pub(super) fn parts(file: &SkillFile) -> Option<Parts<'_>> {
+pub(super) fn state_of(file: &SkillFile) -> Option<SavedState<'_>> {
     let SkillPath::Text(path) = &file.path else {
         return None;
     };
@@ -66,52 +67,60 @@ pub(super) fn parts(file: &SkillFile) -> Option<Parts<'_>> {
         && !file.reach.by_link
         && file.siblings.is_none()
         && file.file_name() == FILE_NAME;
-    is_decided.then_some(Parts {
+    is_decided.then_some(SavedState {
+        file,
         path,
         real,
-        file: stamp,
+        stamp,
         folder,
         row,
     })
 }
 
-/// Returns the record of `file`, if its state can be saved.
-pub(super) fn write(file: &SkillFile) -> Option<Vec<u8>> {
-    let parts = parts(file)?;
-    let mut bytes = Vec::with_capacity(512);
-    put_count(&mut bytes, file.root)?;
-    put_text(&mut bytes, parts.path)?;
-    put_count(&mut bytes, file.start)?;
-    bytes.push(file.is_search_root.into());
-    bytes.push(parts.real.is_some().into());
-    put_text(&mut bytes, parts.real.unwrap_or_default())?;
-    bytes.push(file.reach.is_outside.into());
-    let stamps = [parts.folder.bits(), parts.row.version.bits()];
-    for word in parts.file.words().into_iter().chain(stamps) {
-        bytes.extend_from_slice(&word.to_le_bytes());
+impl SavedState<'_> {
+    /// Returns the device that has the file.
+    pub(super) fn device(&self) -> u64 {
+        self.stamp.identity.device()
     }
-    let mut record = RecordWriter::default();
-    parts.row.listed.item.write(&mut record);
-    record.count(file.diagnostics.len());
-    for diagnostic in &file.diagnostics {
-        diagnostic.write(&mut record);
+
+    /// Returns the record, or `None` if a text is too long for one.
+    pub(super) fn record(&self) -> Option<Vec<u8>> {
+        let file = self.file;
+        let mut bytes = Vec::with_capacity(512);
+        put_count(&mut bytes, file.root)?;
+        put_text(&mut bytes, self.path)?;
+        put_count(&mut bytes, file.start)?;
+        bytes.push(file.is_search_root.into());
+        bytes.push(self.real.is_some().into());
+        put_text(&mut bytes, self.real.unwrap_or_default())?;
+        bytes.push(file.reach.is_outside.into());
+        let stamps = [self.folder.bits(), self.row.version.bits()];
+        for word in self.stamp.words().into_iter().chain(stamps) {
+            bytes.extend_from_slice(&word.to_le_bytes());
+        }
+        let mut record = RecordWriter::default();
+        self.row.listed.item.write(&mut record);
+        record.count(file.diagnostics.len());
+        for diagnostic in &file.diagnostics {
+            diagnostic.write(&mut record);
+        }
+        bytes.extend_from_slice(&record.finish());
+        Some(bytes)
     }
-    bytes.extend_from_slice(&record.finish());
-    Some(bytes)
 }
 
 impl<'a> SavedSkill<'a> {
     /// Reads the beginning of a record. Returns `None` for bytes that were not written as one.
     pub(super) fn read(bytes: &'a [u8]) -> Option<SavedSkill<'a>> {
-        let mut rest = bytes;
-        take_order(&mut rest)?;
-        let start = take_count(&mut rest)?;
-        let is_search_root = take_flag(&mut rest)?;
-        let (has_real, real) = (take_flag(&mut rest)?, take_bytes(&mut rest)?);
-        let is_outside = take_flag(&mut rest)?;
+        let mut rest = ByteReader(bytes);
+        read_order(&mut rest)?;
+        let start = rest.count()?;
+        let is_search_root = rest.flag()?;
+        let (has_real, real) = (rest.flag()?, rest.bytes()?);
+        let is_outside = rest.flag()?;
         let mut file = [0; FileStamp::WORDS];
         for word in &mut file {
-            *word = take_word(&mut rest)?;
+            *word = rest.number()?;
         }
         Some(SavedSkill {
             start,
@@ -119,16 +128,15 @@ impl<'a> SavedSkill<'a> {
             real: has_real.then_some(real),
             is_outside,
             file,
-            folder: Stamp::from_bits(take_word(&mut rest)?),
-            stamp: Stamp::from_bits(take_word(&mut rest)?),
-            contents: rest,
+            folder: Stamp::from_bits(rest.number()?),
+            stamp: Stamp::from_bits(rest.number()?),
+            contents: rest.0,
         })
     }
 
     /// Returns the [order](SkillFile::order) of the file of a record, and reads nothing else of it.
     pub(super) fn order_of(bytes: &'a [u8]) -> Option<(usize, &'a [u8])> {
-        let mut rest = bytes;
-        take_order(&mut rest)
+        read_order(&mut ByteReader(bytes))
     }
 
     /// Returns whether the walk reached the folder by this way.
@@ -171,29 +179,6 @@ fn put_text(bytes: &mut Vec<u8>, text: &str) -> Option<()> {
     Some(())
 }
 
-fn take_count(bytes: &mut &[u8]) -> Option<usize> {
-    let count = bytes.split_off(..4)?.try_into().ok()?;
-    usize::try_from(u32::from_le_bytes(count)).ok()
-}
-
-fn take_bytes<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let length = take_count(bytes)?;
-    bytes.split_off(..length)
-}
-
-fn take_order<'a>(bytes: &mut &'a [u8]) -> Option<(usize, &'a [u8])> {
-    Some((take_count(bytes)?, take_bytes(bytes)?))
-}
-
-fn take_word(bytes: &mut &[u8]) -> Option<u64> {
-    let word = bytes.split_off(..8)?.try_into().ok()?;
-    Some(u64::from_le_bytes(word))
-}
-
-fn take_flag(bytes: &mut &[u8]) -> Option<bool> {
-    match bytes.split_off_first()? {
-        0 => Some(false),
-        1 => Some(true),
-        _ => None,
-    }
+fn read_order<'a>(bytes: &mut ByteReader<'a>) -> Option<(usize, &'a [u8])> {
+    Some((bytes.count()?, bytes.bytes()?))
 }

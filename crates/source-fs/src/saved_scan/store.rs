@@ -16,7 +16,6 @@ use crate::file;
 use crate::file_system::FileSystem;
 use crate::owner::FileOwner;
 use crate::root::SearchPlan;
-use crate::skill_file::SkillFile;
 use crate::skill_files::SkillFileTable;
 use crate::stamp::Identity;
 
@@ -93,20 +92,18 @@ impl ScanStore {
         loaded: Option<&SavedScan>,
     ) {
         let devices = local_devices(plan);
-        let files: Vec<&SkillFile> = files
-            .iter()
-            .map(AsRef::as_ref)
-            .filter(|file| record::parts(file).is_some())
-            .filter(|file| file.is_on(&devices))
+        let states = files.iter().filter_map(|file| record::state_of(file));
+        let states: Vec<_> = states
+            .filter(|state| devices.contains(&state.device()))
             .collect();
         let is_kept = match loaded {
-            Some(loaded) => loaded.is_nearly(files.len()),
-            None => files.is_empty(),
+            Some(loaded) => loaded.is_nearly(states.len()),
+            None => states.is_empty(),
         };
         if is_kept {
             return;
         }
-        let Some(bytes) = SavedScan::write(files.into_iter(), self.now()) else {
+        let Some(bytes) = SavedScan::write(&states, self.now()) else {
             return;
         };
         let path = self.path(plan);
@@ -170,13 +167,6 @@ impl ScanStore {
                 let _ = fs::remove_file(path);
             }
         }
-    }
-}
-
-impl SkillFile {
-    fn is_on(&self, devices: &HashSet<u64>) -> bool {
-        self.file
-            .is_some_and(|stamp| devices.contains(&stamp.identity.device()))
     }
 }
 
