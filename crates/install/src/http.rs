@@ -213,7 +213,7 @@ impl HttpClient {
     /// Downloads a URL.
     ///
     /// # Errors
-    /// As [`send`](HttpClient::send), and [`Unavailable`](InstallErrorKind::Unavailable) for a status that is not a success.
+    /// Those of [`send`](HttpClient::send), and [`Unavailable`](InstallErrorKind::Unavailable) for a status that is not a success.
     pub(crate) async fn download(
         &self,
         url: Url,
