@@ -306,15 +306,15 @@ impl Command {
         match self {
             Command::New(new) => return new.run(&environment.cwd, out),
             #[cfg(feature = "install")]
-            Command::Add(add) => return add.run(&sources.agents, environment, out),
+            Command::Add(add) => return add.run(&sources.agents, environment, out).await,
             #[cfg(feature = "install")]
             Command::Remove(remove) => return remove.run(environment, out),
             #[cfg(feature = "install")]
-            Command::Update(update) => return update.run(environment, out),
+            Command::Update(update) => return update.run(environment, out).await,
             #[cfg(feature = "install")]
             Command::Outdated(outdated) => return outdated.run(environment, out),
             #[cfg(feature = "install")]
-            Command::Sync(sync) => return sync.run(environment, out),
+            Command::Sync(sync) => return sync.run(environment, out).await,
             #[cfg(feature = "install")]
             Command::Installed(installed) => return installed.run(environment, out),
             #[cfg(feature = "install")]

@@ -25,7 +25,7 @@ use crate::source_cache::SourceCache;
 use crate::{Environment, prompt_files};
 
 /// The time after which a progress line appears.
-pub(crate) const PROGRESS_DELAY: Duration = Duration::from_secs(1);
+const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// The folders given as arguments.
 #[derive(Debug, Clone, Copy)]

@@ -2,15 +2,14 @@
 
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 
 use clap::Args;
 use repertoire::skill::text::terminal_line;
 use repertoire_install::{Fetched, Fetcher, GitProgram, HttpSettings, Reference};
+use tokio::task::spawn_blocking;
 
 use crate::Environment;
-use crate::compose::PROGRESS_DELAY;
+use crate::compose::with_progress;
 use crate::failure::Failure;
 
 /// The options of commands that fetch references.
@@ -38,31 +37,15 @@ impl FetchOptions {
 }
 
 /// Fetches a reference, and shows a progress line while it runs.
-///
-/// The line appears on a terminal only, after [`PROGRESS_DELAY`].
-pub(crate) fn fetch(
+pub(crate) async fn fetch(
     fetcher: &Fetcher,
     reference: &Reference,
     environment: &mut Environment<'_>,
 ) -> Result<Fetched, Failure> {
-    if !environment.stderr.is_terminal() {
-        return fetcher.fetch(reference).map_err(Failure::of_install);
-    }
-    let fetched = thread::scope(|scope| {
-        let (running, ended) = mpsc::channel::<()>();
-        let worker = scope.spawn(move || {
-            let fetched = fetcher.fetch(reference);
-            drop(running);
-            fetched
-        });
-        if ended.recv_timeout(PROGRESS_DELAY) == Err(RecvTimeoutError::Timeout) {
-            let line = format!("fetching {} ...", terminal_line(&reference.to_string()));
-            environment.write_stderr(&line);
-            // Fails when the other end is dropped.
-            let _ = ended.recv();
-            environment.write_stderr(&format!("\r{:1$}\r", "", line.len()));
-        }
-        worker.join().unwrap_or_else(|panic| resume_unwind(panic))
-    });
+    let line = format!("fetching {}", terminal_line(&reference.to_string()));
+    let (fetcher, reference) = (fetcher.clone(), reference.clone());
+    let work = spawn_blocking(move || fetcher.fetch(&reference));
+    let fetched = with_progress(&line, work, environment).await;
+    let fetched = fetched.unwrap_or_else(|error| resume_unwind(error.into_panic()));
     fetched.map_err(Failure::of_install)
 }

@@ -192,7 +192,7 @@ fn is_named(row: &InstalledSkill, name: &str) -> bool {
 }
 
 /// Fetches the reference of each row, once for all rows with the same one.
-pub(crate) fn fetch_again<'r>(
+pub(crate) async fn fetch_again<'r>(
     fetcher: &Fetcher,
     rows: &[&'r InstalledSkill],
     reference: impl Fn(&InstalledSkill) -> Reference,
@@ -205,7 +205,7 @@ pub(crate) fn fetch_again<'r>(
         let known = match fetched.get(&reference) {
             Some(known) => known.clone(),
             None => {
-                let new = Rc::new(fetch(fetcher, &reference, environment)?);
+                let new = Rc::new(fetch(fetcher, &reference, environment).await?);
                 fetched.insert(reference, new.clone());
                 new
             }

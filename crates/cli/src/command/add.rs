@@ -32,7 +32,7 @@ pub(crate) struct AddCommand {
 }
 
 impl AddCommand {
-    pub(super) fn run(
+    pub(super) async fn run(
         &self,
         agents: &[String],
         environment: &mut Environment<'_>,
@@ -52,7 +52,7 @@ impl AddCommand {
         let references = references.collect::<Result<Vec<Reference>, _>>();
         let references = references.map_err(Failure::of_install)?;
         for reference in &references {
-            let fetched = fetch(&fetcher, reference, environment)?;
+            let fetched = fetch(&fetcher, reference, environment).await?;
             let stated = reference.from_base(&cwd, &at.base);
             for skill in &fetched.skills {
                 let id = skill.skill.id.to_string();

@@ -29,7 +29,7 @@ pub(crate) struct SyncCommand {
 }
 
 impl SyncCommand {
-    pub(super) fn run(
+    pub(super) async fn run(
         &self,
         environment: &mut Environment<'_>,
         out: &mut Output,
@@ -53,7 +53,7 @@ impl SyncCommand {
             }
             _ => {
                 let fetcher = self.fetching.fetcher(environment, &installation.at.base);
-                fetch_locked(&installation, &fetcher, &missing, environment)?;
+                fetch_locked(&installation, &fetcher, &missing, environment).await?;
             }
         }
         let mut plan = InstallPlan::new();
@@ -71,13 +71,14 @@ impl SyncCommand {
 }
 
 /// Fetches exactly the locked content into the store.
-fn fetch_locked(
+async fn fetch_locked(
     installation: &Installation,
     fetcher: &Fetcher,
     rows: &[&InstalledSkill],
     environment: &mut Environment<'_>,
 ) -> Result<(), Failure> {
-    for (row, again) in fetch_again(fetcher, rows, InstalledSkill::pinned, environment)? {
+    let again = fetch_again(fetcher, rows, InstalledSkill::pinned, environment);
+    for (row, again) in again.await? {
         let skill = again.skill();
         let skill = skill.filter(|skill| skill.tree.manifest().digest() == row.manifest);
         let skill = skill.ok_or_else(|| {

@@ -32,7 +32,7 @@ pub(crate) struct UpdateCommand {
 }
 
 impl UpdateCommand {
-    pub(super) fn run(
+    pub(super) async fn run(
         &self,
         environment: &mut Environment<'_>,
         out: &mut Output,
@@ -42,8 +42,8 @@ impl UpdateCommand {
         let mut lock = installation.at.lock.clone();
         let mut plan = InstallPlan::new();
         let fetcher = self.fetching.fetcher(environment, &installation.at.base);
-        let again = fetch_again(&fetcher, &rows, |row| row.reference.clone(), environment)?;
-        for (row, again) in again {
+        let again = fetch_again(&fetcher, &rows, |row| row.reference.clone(), environment);
+        for (row, again) in again.await? {
             let Some(skill) = again.skill() else {
                 plan.add_gone(row);
                 continue;
