@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+
+use parking_lot::Mutex;
 
 /// A server on `127.0.0.1` that answers each path with a fixed response, until it is dropped.
 ///
@@ -66,15 +68,12 @@ impl StaticServer {
     /// Answers `path` with a status line and headers, as `302 Found\r\nLocation: /new`, and a body.
     pub fn answer(&self, path: &str, head: &str, body: impl Into<Vec<u8>>) {
         let answer = (head.to_owned(), body.into());
-        let answers = self.state.answers.lock();
-        let mut answers = answers.unwrap_or_else(PoisonError::into_inner);
-        answers.insert(path.to_owned(), answer);
+        self.state.answers.lock().insert(path.to_owned(), answer);
     }
 
     /// Returns the heads of the requests until now, in order.
     pub fn requests(&self) -> Vec<String> {
-        let requests = self.state.requests.lock();
-        requests.unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.requests.lock().clone()
     }
 }
 
@@ -93,12 +92,8 @@ impl ServerState {
         while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head)? > 0 {}
         let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
         let is_head = head.starts_with("HEAD ");
-        let requests = self.requests.lock();
-        requests.unwrap_or_else(PoisonError::into_inner).push(head);
-        let answers = self.answers.lock();
-        let answers = answers.unwrap_or_else(PoisonError::into_inner);
-        let answer = answers.get(&path).cloned();
-        drop(answers);
+        self.requests.lock().push(head);
+        let answer = self.answers.lock().get(&path).cloned();
         let missing = || ("404 Not Found\r\nContent-Length: 0".to_owned(), Vec::new());
         let (head, body) = answer.unwrap_or_else(missing);
         write!(stream, "HTTP/1.1 {head}\r\nConnection: close\r\n\r\n")?;
