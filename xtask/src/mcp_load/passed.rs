@@ -83,8 +83,10 @@ pub(super) async fn figures(
     fs::write(&file, configuration)?;
     let gateway = Process::start_gateway(program, &file, &folder.join("state"))?;
 
-    let alone = alone(server.address(), gateway.address()).await?;
-    let piped = piped(program, tree.root(), gateway.address()).await?;
+    let mut caller = passed(gateway.address()).await?;
+    let alone = in_turns(direct(server.address()).await?, &mut caller).await?;
+    caller.tool = PIPED_TOOL;
+    let piped = in_turns(piped(program, tree.root())?, &mut caller).await?;
     let time = Duration::from_secs(options.seconds.min(20));
     let together = Calls {
         direct: together(server.address(), sessions, time, direct).await?,
@@ -114,47 +116,20 @@ fn figure(name: &str, calls: &Calls, percent: usize, most: f64) -> Figure {
     }
 }
 
-async fn alone(server: SocketAddr, gateway: SocketAddr) -> Result<Calls, Failure> {
+/// Calls a server directly and through the gateway, in rounds.
+async fn in_turns(mut direct: Caller, passed: &mut Caller) -> Result<Calls, Failure> {
     let mut calls = Calls::default();
-    let (mut one, mut other) = (direct(server).await?, passed(gateway).await?);
     // The first round warms up.
     for round in 0..=CALLS / ROUND {
-        for (client, times) in [
-            (&mut one, &mut calls.direct),
-            (&mut other, &mut calls.passed),
+        for (caller, times) in [
+            (&mut direct, &mut calls.direct),
+            (&mut *passed, &mut calls.passed),
         ] {
             for _ in 0..ROUND {
-                let took = client.call().await?;
+                let took = caller.call().await?;
                 if round > 0 {
                     times.0.push(took);
                 }
-            }
-        }
-    }
-    Ok(calls)
-}
-
-/// Calls a program over its standard input and output, directly and through the gateway.
-async fn piped(program: &Path, skills: &Path, gateway: SocketAddr) -> Result<Calls, Failure> {
-    let mut calls = Calls::default();
-    let mut command = Command::new(program);
-    let mut direct = PipedClient::start(command.arg("serve").arg(skills), Tongue::Extension)?;
-    let mut passed = passed(gateway).await?;
-    passed.tool = PIPED_TOOL;
-    for round in 0..=CALLS / ROUND {
-        for _ in 0..ROUND {
-            let begun = Instant::now();
-            let answer = direct.call("tools/call", call(TOOL))?;
-            let took = begun.elapsed();
-            check(&answer)?;
-            if round > 0 {
-                calls.direct.0.push(took);
-            }
-        }
-        for _ in 0..ROUND {
-            let took = passed.call().await?;
-            if round > 0 {
-                calls.passed.0.push(took);
             }
         }
     }
@@ -200,14 +175,28 @@ async fn together<F: Future<Output = Result<Caller, Failure>>>(
 
 /// A session, and the tool that it calls.
 struct Caller {
-    session: Session,
+    session: CallerSession,
     tool: &'static str,
 }
 
+enum CallerSession {
+    Http(Session),
+    Piped(PipedClient),
+}
+
 async fn direct(server: SocketAddr) -> Result<Caller, Failure> {
-    let session = Session::begin(server).await?;
     Ok(Caller {
-        session,
+        session: CallerSession::Http(Session::begin(server).await?),
+        tool: TOOL,
+    })
+}
+
+/// Starts a program that serves over its standard input and output.
+fn piped(program: &Path, skills: &Path) -> Result<Caller, Failure> {
+    let mut command = Command::new(program);
+    let client = PipedClient::start(command.arg("serve").arg(skills), Tongue::Extension)?;
+    Ok(Caller {
+        session: CallerSession::Piped(client),
         tool: TOOL,
     })
 }
@@ -232,32 +221,28 @@ async fn passed(gateway: SocketAddr) -> Result<Caller, Failure> {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     Ok(Caller {
-        session,
+        session: CallerSession::Http(session),
         tool: PASSED_TOOL,
     })
 }
 
 impl Caller {
     async fn call(&mut self) -> Result<Duration, Failure> {
+        let given = json!({"id": "skill-00001", "path": "SKILL.md"});
+        let call = json!({"name": self.tool, "arguments": given});
         let begun = Instant::now();
-        let answer = self.session.call("tools/call", call(self.tool)).await?;
+        let answer = match &mut self.session {
+            CallerSession::Http(session) => session.call("tools/call", call).await?,
+            CallerSession::Piped(client) => client.call("tools/call", call)?,
+        };
         let took = begun.elapsed();
-        check(&answer)?;
-        Ok(took)
-    }
-}
-
-fn call(tool: &str) -> Value {
-    json!({"name": tool, "arguments": {"id": "skill-00001", "path": "SKILL.md"}})
-}
-
-fn check(answer: &Value) -> Result<(), Failure> {
-    match answer["content"][0]["text"].as_str() {
-        Some(text)
-            if text.contains("name: skill-00001") && answer["isError"] != Value::Bool(true) =>
-        {
-            Ok(())
+        match answer["content"][0]["text"].as_str() {
+            Some(text)
+                if text.contains("name: skill-00001") && answer["isError"] != Value::Bool(true) =>
+            {
+                Ok(took)
+            }
+            _ => Err(format!("a call failed: {answer}").into()),
         }
-        _ => Err(format!("a call failed: {answer}").into()),
     }
 }
