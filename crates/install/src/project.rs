@@ -55,7 +55,7 @@ pub struct ProjectChange {
 pub struct SkillFolderState {
     /// The manifest of its files; `None` if there is no folder.
     pub manifest: Option<Manifest>,
-    /// What cannot be part of a skill and would be lost: links, pipes, `.git`.
+    /// The entries that cannot be part of a skill and would be lost: links, pipes, `.git`.
     pub odd: Vec<String>,
 }
 
