@@ -42,10 +42,12 @@ fn may_depend_on(package: &str, other: &str) -> bool {
             "repertoire-source-fs",
             "repertoire-source-mcp",
             "repertoire-source-plugin",
+            "repertoire-source-remote",
         ]
         .contains(&other),
         RENDER => [CORE, PROCESS].contains(&other),
         "repertoire-source-mcp" => [CORE, MCP_SERVERS].contains(&other),
+        "repertoire-source-remote" => [CORE, INSTALL].contains(&other),
         "repertoire-engine" => [CORE, REGISTRY, PERMISSION, SEARCH, RENDER].contains(&other),
         "repertoire-source-plugin" => [CORE, PLUGIN_SDK, PROCESS].contains(&other),
         FACADE => ![

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use repertoire_source_fs::{FsOptions, InstalledPluginOptions};
 use repertoire_source_mcp::McpOptions;
 use repertoire_source_plugin::{PluginOptions, ProcessOptions};
+use repertoire_source_remote::RemoteOptions;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
@@ -39,6 +40,8 @@ kinds! {
     Process "process" ProcessOptions;
     /// The skills of another MCP server.
     Mcp "mcp" McpOptions;
+    /// The skills of a web server.
+    Http "http" RemoteOptions;
     /// Skills compiled into the program.
     Compiled "static" CompiledOptions;
 }
@@ -69,6 +72,7 @@ impl JsonSchema for ConfiguredSource {
         schema = either("static", &[generator.subschema_for::<Compiled>()], schema);
         for (kind, options) in [
             ("mcp", generator.subschema_for::<Mcp>()),
+            ("http", generator.subschema_for::<Http>()),
             ("process", generator.subschema_for::<Process>()),
             ("plugin", generator.subschema_for::<Plugin>()),
             (

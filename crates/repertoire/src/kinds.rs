@@ -6,5 +6,7 @@ pub(crate) mod fs;
 mod mcp;
 #[cfg(feature = "plugin")]
 pub(crate) mod plugin;
+#[cfg(feature = "remote")]
+mod remote;
 #[cfg(feature = "inventory")]
 mod statics;

@@ -53,6 +53,7 @@
 //! | `engine` | catalogs, tools and sessions; enables `render` |
 //! | `notify` | [`WatchBy::Notify`](source::fs::WatchBy) on Linux: events of folders as the crate `notify` reports them |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
+//! | `remote` | skills of web servers, and the kind `http` for configuration files |
 //! | `mcp-client` | skills of other MCP servers, and the kind `mcp` for configuration files |
 //! | `render` | bodies as text: variables and arguments |
 //! | `process` | running the commands and scripts of bodies, if a host allows it |
@@ -118,6 +119,9 @@ pub mod source {
     /// Sources in shared libraries.
     #[cfg(feature = "plugin")]
     pub use repertoire_source_plugin as plugin;
+    /// Skills of web servers.
+    #[cfg(feature = "remote")]
+    pub use repertoire_source_remote as remote;
     /// Skills compiled into the program.
     #[cfg(feature = "static")]
     pub use repertoire_source_static as statics;

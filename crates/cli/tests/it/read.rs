@@ -151,6 +151,7 @@ fn kinds_lists_the_linked_source_kinds() {
 kind            about
 client-plugins  folders of plugins that a client installed
 fs              folders of skills
+http            the skills of a web server: an index at a well-known address, or an archive
 mcp             the skills of another MCP server, a program or an address
 plugin          a shared library, loaded into this process
 process         a shared library, loaded into a process of its own

@@ -1,0 +1,5 @@
+//! The promises of the crate.
+
+mod conformance;
+mod offline;
+mod publisher;

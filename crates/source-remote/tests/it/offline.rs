@@ -1,0 +1,127 @@
+//! Changes, and the last content without a server.
+
+use repertoire_core::{Id, Source, SourceErrorKind};
+use repertoire_source_remote::{OFFLINE, REFUSED, RemoteOptions, RemoteSource};
+
+use crate::publisher::Publisher;
+
+fn id(text: &str) -> Id {
+    text.parse().expect("an id")
+}
+
+fn skill(description: &str) -> String {
+    format!("---\nname: tidy\ndescription: {description}\n---\nBody: {description}\n")
+}
+
+#[tokio::test]
+async fn a_change_on_the_server_is_noticed() {
+    for has_digests in [true, false] {
+        let mut publisher = Publisher::new(has_digests);
+        publisher.put("tidy", "SKILL.md", skill("Sorts."));
+        let source = publisher.source();
+        let first = source.list().await.expect("the server is there");
+        publisher.put("tidy", "SKILL.md", skill("Sorts well."));
+        source.changed(first.revision()).await;
+        let second = source
+            .list_since(first.revision())
+            .await
+            .expect("it was read");
+        assert!(second.revision() > first.revision());
+        let body = source.body(&id("tidy")).await.expect("it is listed");
+        assert_eq!(&*body.text, "Body: Sorts well.\n");
+    }
+}
+
+#[tokio::test]
+async fn an_unchanged_index_is_the_only_request() {
+    let mut publisher = Publisher::new(true);
+    publisher.put("tidy", "SKILL.md", skill("Sorts."));
+    let source = publisher.source();
+    let listing = source.list().await.expect("the server is there");
+    let is_archive = |head: &String| head.starts_with("GET /tidy.tar");
+    let fetched = |publisher: &Publisher| {
+        let requests = publisher.server.requests();
+        let archives = requests.iter().filter(|head| is_archive(head)).count();
+        (archives, requests.len() - archives)
+    };
+    let (archives, indexes) = fetched(&publisher);
+    let waiting = source.changed(listing.revision());
+    let looked = async {
+        while fetched(&publisher).1 < indexes + 3 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        () = waiting => panic!("nothing changed"),
+        () = looked => {}
+    }
+    assert_eq!(fetched(&publisher).0, archives);
+}
+
+#[tokio::test]
+async fn the_last_content_is_there_without_a_server() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut publisher = Publisher::new(true);
+    publisher.put("tidy", "SKILL.md", skill("Sorts."));
+    publisher.put("tidy", "scripts/run.sh", "ls\n");
+    let mut options = publisher.options();
+    options.cache = Some(folder.path().to_owned());
+    let source = |options: &RemoteOptions| {
+        RemoteSource::new("remote", options.clone()).expect("the options are valid")
+    };
+    let online = source(&options).list().await.expect("the server is there");
+    drop(publisher);
+    let again = source(&options);
+    let offline = again.list().await.expect("the content is stored");
+    let codes: Vec<_> = offline
+        .diagnostics()
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect();
+    assert_eq!(codes, [OFFLINE]);
+    let rows = |listing: &repertoire_core::Listing<repertoire_core::Skill>| {
+        let rows = listing.iter().map(|row| (row.item.id.clone(), row.stamp));
+        rows.collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&offline), rows(&online));
+    let path = "scripts/run.sh".parse().expect("a path");
+    let script = again
+        .resource(&id("tidy"), &path)
+        .await
+        .expect("it is stored");
+    assert_eq!(script, "ls\n");
+    options.cache = None;
+    let error = source(&options).list().await.expect_err("nothing is there");
+    assert_eq!(error.kind(), SourceErrorKind::Unavailable);
+}
+
+#[tokio::test]
+async fn a_wrong_digest_hides_no_other_skill() {
+    let mut publisher = Publisher::new(true);
+    publisher.put("tidy", "SKILL.md", skill("Sorts."));
+    publisher.put(
+        "other",
+        "SKILL.md",
+        "---\nname: other\ndescription: Is good.\n---\n",
+    );
+    publisher.server.serve("/tidy.tar", "something else");
+    let listing = publisher.source().list().await.expect("the index is there");
+    let ids: Vec<_> = listing.iter().map(|row| row.item.id.to_string()).collect();
+    assert_eq!(ids, ["other"]);
+    let codes: Vec<_> = listing
+        .diagnostics()
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect();
+    assert_eq!(codes, [REFUSED]);
+}
+
+#[test]
+fn a_folder_is_not_on_a_web_server() {
+    let options = RemoteOptions::new("./skills".parse().expect("a reference"));
+    let error = RemoteSource::new("remote", options).expect_err("it is a folder");
+    assert_eq!(
+        error.to_string(),
+        "`url`: `./skills` is not on a web server"
+    );
+}
