@@ -120,8 +120,5 @@ async fn a_wrong_digest_hides_no_other_skill() {
 fn a_folder_is_not_on_a_web_server() {
     let options = RemoteOptions::new("./skills".parse().expect("a reference"));
     let error = RemoteSource::new("remote", options).expect_err("it is a folder");
-    assert_eq!(
-        error.to_string(),
-        "`url`: `./skills` is not on a web server"
-    );
+    assert_eq!(error.to_string(), "`./skills` is not on a web server");
 }
