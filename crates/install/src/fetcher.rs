@@ -168,7 +168,7 @@ impl Fetcher {
     ///
     /// # Errors
     /// It cannot be reached, or a folder that it names has no skill.
-    fn fetch_each(
+    pub fn fetch_each(
         &self,
         reference: &Reference,
     ) -> Result<(Fetched, Vec<InstallError>), InstallError> {
@@ -349,7 +349,7 @@ impl SourceSkill {
     ///
     /// # Errors
     /// [`Refused`](InstallErrorKind::Refused) without a valid `SKILL.md`, and for a name that cannot be that of a folder.
-    fn parse(folder: &str, tree: FileTree) -> Result<SourceSkill, InstallError> {
+    pub fn parse(folder: &str, tree: FileTree) -> Result<SourceSkill, InstallError> {
         let (tree, left_out) = tree.without_apart();
         let text = tree.get("SKILL.md").cloned().unwrap_or_default();
         let name = folder.rsplit('/').next().filter(|name| !name.is_empty());

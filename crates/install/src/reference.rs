@@ -93,6 +93,11 @@ impl Reference {
         matches!(self.place, ReferencePlace::Archive(_))
     }
 
+    /// Returns whether it is an archive or an index of a web server.
+    pub fn is_web(&self) -> bool {
+        self.archive_url().is_some() || self.index_base().is_some()
+    }
+
     /// Returns the URL, if it is an archive on a web server.
     pub(crate) fn archive_url(&self) -> Option<&str> {
         match &self.place {

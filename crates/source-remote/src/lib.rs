@@ -5,7 +5,7 @@
 //! use repertoire_source_remote::{RemoteOptions, RemoteSource};
 //!
 //! # async fn compose() -> Result<(), Box<dyn std::error::Error>> {
-//! let acme = RemoteSource::new("acme", RemoteOptions::new("https://skills.acme.example".parse()?));
+//! let acme = RemoteSource::new("acme", RemoteOptions::new("https://skills.acme.example".parse()?))?;
 //! println!("{} skills", acme.list().await?.len());
 //! # Ok(())
 //! # }
@@ -16,8 +16,8 @@
 //! archives are unpacked in memory, and private addresses are refused. Compose it with `Mount::plugin(..).namespaced()`: last in
 //! precedence, restricted, and under a name that the host chooses.
 //!
-//! With a [store](RemoteOptions::cache) the last content is on the disk. If the server cannot be reached, it is verified and
-//! listed, with the diagnostic [`OFFLINE`].
+//! With a [cache folder](RemoteOptions::cache) the last content is on the disk. If the server cannot be reached, that content is
+//! verified and listed, with the diagnostic [`OFFLINE`].
 //!
 //! # Inside this crate
 //! - `source.rs` fetches, and compares what was fetched.

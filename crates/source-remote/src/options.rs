@@ -18,10 +18,10 @@ pub struct RemoteOptions {
     /// The hosts that may have a private address.
     #[serde(default)]
     pub allow_hosts: Vec<String>,
-    /// The time between two looks at the server, in milliseconds [default: 300,000].
+    /// The time between two requests for the index, in milliseconds [default: 300,000].
     #[serde(default = "RemoteOptions::poll_ms")]
     pub poll_ms: u64,
-    /// A folder for the last content; without it the skills are not there without a network.
+    /// A folder for the last content; without it the skills are not available offline.
     #[serde(skip)]
     pub cache: Option<PathBuf>,
     /// The environment variables of the host, which may name proxies.
