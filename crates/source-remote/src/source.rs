@@ -37,8 +37,9 @@ pub const REFUSED: Code = Code::foreign(
 
 /// A source of the skills of a web server.
 ///
-/// - Nothing is connected before the first request. A listing fetches every skill whose digest changed.
-/// - While a caller waits for changes, the index is fetched once in each interval, and the skills only if it changed.
+/// - Nothing is connected before the first request.
+/// - A listing fetches the index, and the skills only if a digest in it changed or it has none.
+/// - While a caller waits for changes, the same happens once in each interval.
 /// - Bodies and files are those of the last listing, in memory.
 ///
 /// Requires a tokio runtime with time.
@@ -112,16 +113,22 @@ impl RemoteSource {
         }
     }
 
-    /// Fetches everything, and signals a change of what was fetched before.
+    /// Fetches what the server has now, and signals a change of what was fetched before.
     ///
     /// Nothing is locked in the meantime, as the caller may stop to poll it. Of two fetches the one that began later counts.
     async fn fetch(&self) -> Result<Arc<RemoteContent>, SourceError> {
         let begun = self.begun.fetch_add(1, Ordering::Relaxed);
         let place = Arc::clone(&self.place);
-        let fetched = spawn_blocking(move || place.fetch()).await;
-        let mut fetched = fetched.map_err(|error| {
+        let known = self.content.lock().clone();
+        let known_latest = known.as_ref().map(|known| known.latest.clone());
+        let fetched = spawn_blocking(move || place.fetch_unless(known_latest)).await;
+        let fetched = fetched.map_err(|error| {
             SourceError::new(SourceErrorKind::Other, "the fetch was ended").caused_by(error)
         })??;
+        let mut fetched = match (fetched, known) {
+            (Some(fetched), _) => fetched,
+            (None, known) => return Ok(known.expect("only known content is not fetched again")),
+        };
         fetched.begun = begun;
         let mut content = self.content.lock();
         fetched.revision = match content.as_ref() {
@@ -133,19 +140,6 @@ impl RemoteSource {
         let fetched = Arc::new(fetched);
         *content = Some(Arc::clone(&fetched));
         Ok(fetched)
-    }
-
-    /// Fetches everything if the server has something different from `known`.
-    async fn refresh(&self, known: &RemoteContent) {
-        if known.latest != LatestRevision::Unknown {
-            let place = Arc::clone(&self.place);
-            let latest = spawn_blocking(move || place.fetcher.latest(&place.reference)).await;
-            if latest.is_ok_and(|latest| latest.is_ok_and(|latest| latest == known.latest)) {
-                return;
-            }
-        }
-        // What cannot be fetched now is fetched in the next interval.
-        let _ = self.fetch().await;
     }
 
     async fn with_skill<T>(
@@ -160,18 +154,26 @@ impl RemoteSource {
 }
 
 impl RemotePlace {
-    fn fetch(&self) -> Result<RemoteContent, SourceError> {
+    /// Fetches everything; `None` if the server still has exactly what is known.
+    fn fetch_unless(
+        &self,
+        known: Option<LatestRevision>,
+    ) -> Result<Option<RemoteContent>, SourceError> {
         // A change between the two requests is seen when the next interval ends.
-        let latest = self.fetcher.latest(&self.reference);
-        let fetched = match latest {
-            Ok(latest) => {
-                let fetched = self.fetcher.fetch_each(&self.reference);
-                fetched.map(|(fetched, faults)| (latest, fetched, faults))
+        let fetched = self.fetcher.latest(&self.reference).and_then(|latest| {
+            if latest != LatestRevision::Unknown && known.as_ref() == Some(&latest) {
+                return Ok(None);
             }
-            Err(error) => Err(error),
-        };
+            let (fetched, faults) = self.fetcher.fetch_each(&self.reference)?;
+            Ok(Some((latest, fetched, faults)))
+        });
         match fetched {
-            Ok((latest, fetched, faults)) => {
+            Ok(None) => Ok(None),
+            Ok(Some((mut latest, fetched, faults))) => {
+                // A file that is refused may be replaced while its index stays the same.
+                if !faults.is_empty() {
+                    latest = LatestRevision::Unknown;
+                }
                 let mut diagnostics: Vec<_> = faults.iter().map(refused).collect();
                 if let Some(offline) = &self.offline
                     && let Err(error) = offline.write(&self.reference, &fetched)
@@ -179,9 +181,12 @@ impl RemotePlace {
                     let message = format!("the content cannot be stored: {error}");
                     diagnostics.push(Diagnostic::new(OFFLINE, message));
                 }
-                Ok(RemoteContent::new(latest, fetched.skills, diagnostics))
+                let content = RemoteContent::new(latest, fetched.skills, diagnostics);
+                Ok(Some(content))
             }
-            Err(error) if error.kind() == InstallErrorKind::Unavailable => self.stored(error),
+            Err(error) if error.kind() == InstallErrorKind::Unavailable => {
+                self.stored(error).map(Some)
+            }
             Err(error) => Err(source_error(error)),
         }
     }
@@ -335,9 +340,9 @@ impl Source<Skill> for RemoteSource {
             {
                 return;
             }
-            let known = self.content.lock().clone();
-            if let Some(known) = known {
-                self.refresh(&known).await;
+            // What cannot be fetched now is fetched in the next interval.
+            if self.content.lock().is_some() {
+                let _ = self.fetch().await;
             }
         }
     }

@@ -44,7 +44,9 @@ async fn an_unchanged_index_is_the_only_request() {
         let archives = requests.iter().filter(|head| is_archive(head)).count();
         (archives, requests.len() - archives)
     };
+    source.list().await.expect("the server is there");
     let (archives, indexes) = fetched(&publisher);
+    assert_eq!(archives, 1);
     let waiting = source.changed(listing.revision());
     let looked = async {
         while fetched(&publisher).1 < indexes + 3 {
