@@ -172,3 +172,27 @@ error: `127.0.0.1` has a private address
     );
     assert_eq!(publisher.server.requests(), Vec::<String>::new());
 }
+
+#[test]
+fn a_web_server_is_a_source() {
+    let Publisher { env, server, old } = Publisher::new();
+    let source = format!(
+        "[[source]]\nkind = \"http\"\nname = \"acme\"\nurl = \"{}\"\nallow-hosts = [\"127.0.0.1\"]\n",
+        server.url("")
+    );
+    env.file("repertoire.toml", &source);
+    let body = ["body", "acme:tidy", "--config", "repertoire.toml"];
+    let online = env.run(&body);
+    assert_eq!(online.exit, Exit::Success, "{}", online.stderr);
+    assert!(online.stdout.contains("Sort.\n"), "{}", online.stdout);
+    let list = ["list", "--connect", "--config", "repertoire.toml"];
+    let listed = env.run(&list);
+    assert!(listed.stdout.contains("acme:tidy"), "{}", listed.stdout);
+    // The stored content is listed without the servers.
+    drop((server, old));
+    assert_eq!(env.run(&list).stdout, listed.stdout);
+    assert_eq!(env.run(&body).stdout, online.stdout);
+    let checked = env.run(&["check", "--connect", "--config", "repertoire.toml"]);
+    let expected = "the stored skills are listed";
+    assert!(checked.stdout.contains(expected), "{}", checked.stdout);
+}
