@@ -11,6 +11,14 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::CleanupScope;
 
+/// The most scans for processes with a mark.
+#[cfg(target_os = "linux")]
+const SCANS: usize = 64;
+
+/// The wait for the end of an `execve`.
+#[cfg(target_os = "linux")]
+const EXEC_WAIT: Duration = Duration::from_millis(2);
+
 /// A process group that is killed on drop. If a supervisor leads it, the supervisor gets `TERM` instead.
 #[derive(Debug)]
 pub struct ProcessGroup {
@@ -157,12 +165,15 @@ impl RunMark {
 
     /// Kills every process with the mark in its environment, on Linux.
     pub(crate) fn kill_bearers(&self) {
-        // A process that is found may start another one before it ends.
         #[cfg(target_os = "linux")]
-        for _ in 0..16 {
+        for _ in 0..SCANS {
             let found = self.bearers();
+            // A process that is found may start another one before it ends.
             if found.is_empty() {
                 return;
+            }
+            if found.iter().all(Option::is_none) {
+                std::thread::sleep(EXEC_WAIT);
             }
             for process in found.into_iter().flatten() {
                 let _ = rustix::process::pidfd_send_signal(&process, Signal::KILL);
@@ -178,23 +189,32 @@ impl RunMark {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let ids = ids.filter(|id| *id != std::process::id());
-        ids.filter_map(|id| {
-            if !self.is_borne_by(id)? {
-                return is_in_exec(id).then_some(None);
+        ids.filter_map(|id| match self.is_borne_by(id) {
+            Some(false) => None,
+            None => Some(None),
+            Some(true) => {
+                let pid = Pid::from_raw(id.cast_signed())?;
+                let process = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+                // The number may belong to a different process by now; the descriptor does not.
+                match self.is_borne_by(id) {
+                    Some(false) => None,
+                    None => Some(None),
+                    Some(true) => Some(Some(process)),
+                }
             }
-            let process = pidfd_open(Pid::from_raw(id.cast_signed())?, PidfdFlags::empty()).ok()?;
-            // The number may belong to a different process by now; the descriptor does not.
-            self.is_borne_by(id)?.then_some(Some(process))
         })
         .collect()
     }
 
-    /// Returns whether the process has the mark, or `None` if its environment cannot be read.
+    /// Returns whether the process has the mark, or `None` if its environment is not known yet.
     #[cfg(target_os = "linux")]
     fn is_borne_by(&self, id: u32) -> Option<bool> {
         use std::os::unix::ffi::OsStrExt;
 
-        let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
+        // The environment of other users is refused, and their processes have no mark of this one.
+        let Ok(environment) = std::fs::read(format!("/proc/{id}/environ")) else {
+            return Some(false);
+        };
         let has = |(name, value): &(OsString, OsString)| {
             let mut entries = environment.split(|byte| *byte == 0);
             entries.any(|entry| {
@@ -203,21 +223,42 @@ impl RunMark {
             })
         };
         // Without a variable, every process of the machine would match.
-        Some(!self.0.is_empty() && self.0.iter().all(has))
+        let is_borne = !self.0.is_empty() && self.0.iter().all(has);
+        match is_borne || is_whole_environment(id, environment.len()) {
+            true => Some(is_borne),
+            false => None,
+        }
     }
 }
 
-/// Returns whether a process is between two programs: `execve` has begun, and its new environment is not readable yet.
+/// Returns whether `length` bytes are the whole environment of a process, or it has none because it ended.
 ///
-/// `proc_pid_stat(5)` numbers the fields: 9 has the flags, 51 the end of the environment.
+/// Between two programs, in `execve`, the environment reads as empty; if `execve` begins during the read, as cut off.
+/// `proc_pid_stat(5)` numbers the fields: 9 has the flags, 26 the begin of the code, which `execve` sets after the bounds of
+/// the environment in 50 and 51.
 #[cfg(target_os = "linux")]
-fn is_in_exec(id: u32) -> bool {
+fn is_whole_environment(id: u32, length: usize) -> bool {
     const KERNEL_THREAD: u64 = 0x0020_0000;
     let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     // The second field is the name of the program, which may contain spaces and brackets.
     let (_, fields) = stat.rsplit_once(") ").unwrap_or_default();
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    let has_ended = matches!(fields.first(), None | Some(&("Z" | "X")));
-    !has_ended && number(9).is_some_and(|flags| flags & KERNEL_THREAD == 0) && number(51) == Some(0)
+    if matches!(fields.first(), None | Some(&("Z" | "X"))) {
+        return true;
+    }
+    let number = |field: usize| {
+        fields
+            .get(field - 3)
+            .and_then(|text| text.parse::<u64>().ok())
+    };
+    match [9, 26, 50, 51].map(number) {
+        [Some(flags), ..] if flags & KERNEL_THREAD != 0 => true,
+        [_, Some(code), Some(begin), Some(end)] if code != 0 => {
+            end.checked_sub(begin) == Some(length as u64)
+        }
+        _ => false,
+    }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

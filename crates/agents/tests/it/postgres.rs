@@ -177,7 +177,8 @@ fn a_lost_connection_fails_only_its_call() {
     };
     let store = database.store();
     put_worker(&store);
-    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    // The milliseconds are the longest wait for the end of a connection; without them, the signal is only sent.
+    let end = "SELECT pg_terminate_backend(pid, 120000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
     database.client().batch_execute(end).unwrap();
     let _ = store.agents();
     assert_eq!(store.agents().unwrap(), []);
