@@ -43,6 +43,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
         command("generated client", "cargo xtask api-client"),
         command("gateway servers", "cargo xtask gateway-servers --seconds 6"),
         command("page in a browser", "cargo xtask browser"),
+        command("skills from a registry", "cargo xtask oci"),
         command("folders of the tool `skills`", "cargo xtask skills-tool"),
         memory(),
         advisories(),

@@ -29,6 +29,7 @@ mod mcp_clients;
 mod mcp_load;
 #[cfg(test)]
 mod modules;
+mod oci;
 mod packages;
 mod plugin;
 mod postgres;
@@ -59,7 +60,7 @@ enum Task {
     Test,
     /// Check lints, documentation, each feature alone, the book and dependencies.
     Lint,
-    /// Run what `test` leaves out: `lint`, slow tests, tests of features, `soak`, MCP clients, a generated client, the page in a browser, the tool `skills`, valgrind, advisories, shared cases and corpus.
+    /// Run what `test` leaves out: `lint`, slow tests, tests of features, `soak`, MCP clients, a generated client, the page in a browser, skills from a registry, the tool `skills`, valgrind, advisories, shared cases and corpus.
     Ci {
         /// The directory that holds `cases` and `corpus` [default: `shared` beside the checkout].
         #[arg(long, value_name = "DIR")]
@@ -113,6 +114,8 @@ enum Task {
     McpClients,
     /// Load the MCP server with sessions that list and read, and with sessions that wait for notifications.
     McpLoad(mcp_load::Options),
+    /// Install skills from a registry and a git daemon, pushed with skopeo and oras; installs oras from PyPI.
+    Oci(oci::Options),
     /// Measure how often a search finds the right skill, on public questions and beside other programs.
     Retrieval(retrieval::Options),
     /// Compare the folders of agents with those of the tool `skills`; installs it from PyPI and npm.
@@ -141,6 +144,7 @@ fn main() -> ExitCode {
         Task::GatewayServers(options) => gateway_servers::run(&options),
         Task::McpClients => mcp_clients::run(),
         Task::McpLoad(options) => mcp_load::run(options),
+        Task::Oci(options) => oci::run(&options),
         Task::Retrieval(options) => retrieval::run(&options),
         Task::SkillsTool => skills_tool::run(),
         Task::Soak(options) => soak::run(&options),

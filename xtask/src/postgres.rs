@@ -123,7 +123,8 @@ fn write_certificate(folder: &Path) -> Result<(), Failure> {
     Ok(key.write_all(made.signing_key.serialize_pem().as_bytes())?)
 }
 
-fn free_port() -> Result<u16, Failure> {
+/// Returns a port that no server uses now.
+pub(crate) fn free_port() -> Result<u16, Failure> {
     Ok(TcpListener::bind("localhost:0")?.local_addr()?.port())
 }
 

@@ -1,7 +1,7 @@
 //! Fetching references for the commands that install skills.
 
 use std::panic::resume_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use repertoire::skill::text::terminal_line;
@@ -29,11 +29,22 @@ impl FetchOptions {
         let http = hosts.fold(http, |http, host| http.allow_host(host));
         let git = GitProgram::new("git", variables.iter().cloned());
         let fetcher = Fetcher::new(git, base).http(http);
+        let fetcher = match docker_config(environment) {
+            Some(file) => fetcher.docker_config(file),
+            None => fetcher,
+        };
         match &environment.home {
             Some(home) => fetcher.home(home),
             None => fetcher,
         }
     }
+}
+
+/// Returns the file that Docker writes logins into.
+fn docker_config(environment: &Environment<'_>) -> Option<PathBuf> {
+    let folder = environment.variable("DOCKER_CONFIG").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(environment.home.as_ref()?.join(".docker")));
+    Some(folder?.join("config.json"))
 }
 
 /// Fetches a reference, and shows a progress line while it runs.

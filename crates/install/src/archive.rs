@@ -27,6 +27,11 @@ use crate::limits;
 /// - several files or folders at the top, without a `SKILL.md` among them;
 /// - what exceeds a limit.
 pub fn unpack(archive: &[u8]) -> Result<FileTree, InstallError> {
+    one_root(unpack_all(archive)?)
+}
+
+/// Unpacks an archive as [`unpack`] does, with every folder at the top.
+pub(crate) fn unpack_all(archive: &[u8]) -> Result<FileTree, InstallError> {
     if archive.len() as u64 > limits::ARCHIVE_BYTES {
         return Err(InstallError::refused(format!(
             "the archive has {} bytes, expected at most {}",
@@ -34,19 +39,18 @@ pub fn unpack(archive: &[u8]) -> Result<FileTree, InstallError> {
             limits::ARCHIVE_BYTES
         )));
     }
-    let tree = if archive.starts_with(b"PK") {
-        zip_reader::read(archive)?
+    if archive.starts_with(b"PK") {
+        zip_reader::read(archive)
     } else if archive.starts_with(&[0x1f, 0x8b]) {
-        tar_reader::read(&inflate(archive)?)?
+        tar_reader::read(&inflate(archive)?)
     } else if tar_reader::is_tar(archive) {
-        tar_reader::read(&Bytes::copy_from_slice(archive))?
+        tar_reader::read(&Bytes::copy_from_slice(archive))
     } else {
-        return Err(
+        Err(
             InstallError::refused("it is not a zip, tar or tar.gz archive")
                 .help("pack the folder of the skill with `zip -r` or `tar czf`"),
-        );
-    };
-    one_root(tree)
+        )
+    }
 }
 
 /// Returns an error if an archive of `packed` bytes that unpacks to `unpacked` bytes is a bomb.

@@ -19,12 +19,15 @@ use crate::http::{HttpClient, HttpSettings};
 use crate::install_error::{InstallError, InstallErrorKind};
 use crate::installed_skill::InstalledSkill;
 use crate::limits;
+#[cfg(feature = "http")]
+use crate::oci;
+use crate::oci_reference::OciReference;
 use crate::reference::Reference;
 use crate::skill_folders::{chosen_folders, skill_folders};
 #[cfg(feature = "http")]
 use crate::well_known::{IndexedSkill, WellKnownIndex};
 
-/// Reads references: folders and archives of this machine, git repositories, and archives and indexes of web servers.
+/// Reads references: folders and archives of this machine, git repositories, archives and indexes of web servers, and OCI registries.
 #[derive(Debug, Clone)]
 pub struct Fetcher {
     git: GitProgram,
@@ -32,6 +35,8 @@ pub struct Fetcher {
     home: Option<PathBuf>,
     #[cfg(feature = "http")]
     http: HttpSettings,
+    #[cfg(feature = "http")]
+    docker_config: Option<PathBuf>,
 }
 
 /// The exact content that a reference stood for when it was fetched.
@@ -40,7 +45,7 @@ pub struct Fetcher {
 pub enum FetchedRevision {
     /// A commit of a git repository, in hexadecimal digits.
     Commit(String),
-    /// The digest of an archive.
+    /// The digest of an archive, or of the manifest or index of an OCI artifact.
     Archive(Digest),
     /// The content of a folder, which only the manifests of its skills state.
     Folder,
@@ -54,6 +59,8 @@ pub enum FetchedRevision {
 pub enum LatestRevision {
     /// A commit of a git repository, in hexadecimal digits.
     Commit(String),
+    /// The digest of the manifest or index of an OCI artifact.
+    Manifest(Digest),
     /// The digests that an index of version 0.2.0 states, by the names in it.
     Artifacts(BTreeMap<ResourcePath, Digest>),
     /// Only a fetch finds it out.
@@ -97,6 +104,8 @@ impl Fetcher {
             home: None,
             #[cfg(feature = "http")]
             http: HttpSettings::default(),
+            #[cfg(feature = "http")]
+            docker_config: None,
         }
     }
 
@@ -116,11 +125,24 @@ impl Fetcher {
         Fetcher { http, ..self }
     }
 
+    /// Sets the file with logins for OCI registries, which `docker login` writes. It need not exist.
+    #[cfg(feature = "http")]
+    #[must_use]
+    pub fn docker_config(self, file: impl Into<PathBuf>) -> Fetcher {
+        Fetcher {
+            docker_config: Some(file.into()),
+            ..self
+        }
+    }
+
     /// Returns what a reference leads to now, as far as that is known without fetching the skills.
     ///
     /// # Errors
     /// The source cannot be reached, or a repository has no such branch or tag.
     pub fn latest(&self, reference: &Reference) -> Result<LatestRevision, InstallError> {
+        if let Some(artifact) = reference.oci() {
+            return self.latest_manifest(artifact);
+        }
         match (reference.git_url(), reference.index_base()) {
             (Some(url), _) => {
                 let commit = self.git.resolve(url, reference.revision())?;
@@ -145,6 +167,20 @@ impl Fetcher {
     #[cfg(not(feature = "http"))]
     fn latest_index(&self, base: &str) -> Result<LatestRevision, InstallError> {
         Err(without_http(base))
+    }
+
+    #[cfg(feature = "http")]
+    fn latest_manifest(&self, artifact: &OciReference) -> Result<LatestRevision, InstallError> {
+        let config = self.docker_config.as_deref();
+        let digest = HttpClient::run(&self.http, |client| async move {
+            oci::latest(&client, config, artifact).await
+        });
+        Ok(LatestRevision::Manifest(digest?))
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn latest_manifest(&self, artifact: &OciReference) -> Result<LatestRevision, InstallError> {
+        Err(without_http(&artifact.to_string()))
     }
 
     /// Reads the skills of a reference. Nothing of it is run.
@@ -174,6 +210,10 @@ impl Fetcher {
     ) -> Result<(Fetched, Vec<InstallError>), InstallError> {
         if let Some(base) = reference.index_base() {
             return self.fetch_index(base, reference);
+        }
+        if let Some(artifact) = reference.oci() {
+            let (revision, found) = self.fetch_artifact(artifact, reference.folder())?;
+            return Ok(Fetched::checked(revision, found));
         }
         let (revision, found) = match (reference.git_url(), reference.archive_url()) {
             (Some(url), _) => self.fetch_repository(url, reference)?,
@@ -232,6 +272,37 @@ impl Fetcher {
     #[cfg(not(feature = "http"))]
     fn fetch_archive(&self, url: &str, _reference: &Reference) -> Result<FoundTrees, InstallError> {
         Err(without_http(url))
+    }
+
+    #[cfg(feature = "http")]
+    fn fetch_artifact(
+        &self,
+        artifact: &OciReference,
+        folder: Option<&ResourcePath>,
+    ) -> Result<FoundTrees, InstallError> {
+        let config = self.docker_config.as_deref();
+        let fetched = HttpClient::run(&self.http, |client| async move {
+            oci::fetch(&client, config, artifact, folder).await
+        })?;
+        let trees = fetched.trees.iter().flat_map(|tree| {
+            let folders = skill_folders(tree.files().map(|(path, _)| path.as_str()));
+            folders.into_iter().map(move |folder| (folder, tree))
+        });
+        let trees: Vec<_> = trees.collect();
+        let folders = trees.iter().map(|(folder, _)| folder.clone()).collect();
+        let chosen = chosen_folders(folders, folder)?;
+        let found = trees.iter().filter(|(folder, _)| chosen.contains(folder));
+        let found = found.map(|(folder, tree)| (folder.clone(), Ok(tree.below(folder))));
+        Ok((FetchedRevision::Archive(fetched.digest), found.collect()))
+    }
+
+    #[cfg(not(feature = "http"))]
+    fn fetch_artifact(
+        &self,
+        artifact: &OciReference,
+        _folder: Option<&ResourcePath>,
+    ) -> Result<FoundTrees, InstallError> {
+        Err(without_http(&artifact.to_string()))
     }
 
     fn fetch_repository(
@@ -314,6 +385,7 @@ impl LatestRevision {
     pub fn revision_of(&self, installed: &InstalledSkill) -> Option<String> {
         match self {
             LatestRevision::Commit(commit) => Some(commit.clone()),
+            LatestRevision::Manifest(digest) => Some(digest.to_string()),
             LatestRevision::Artifacts(digests) => {
                 let digest = digests.get(installed.folder.as_ref()?)?;
                 Some(digest.to_string())

@@ -63,6 +63,17 @@ impl FileTree {
         }
     }
 
+    /// Returns the files in a folder of this name.
+    #[cfg(feature = "http")]
+    pub(crate) fn inside(&self, folder: &str) -> Result<FileTree, InstallError> {
+        let mut tree = TreeBuilder::default();
+        for (path, bytes) in &self.files {
+            let path = tree.announce(&format!("{folder}/{path}"), bytes.len() as u64)?;
+            tree.fill(path, bytes.clone());
+        }
+        Ok(tree.finish())
+    }
+
     /// Returns the files without those that are never part of a skill, and the paths of these.
     pub(crate) fn without_apart(mut self) -> (FileTree, Vec<ResourcePath>) {
         let mut left_out = Vec::new();

@@ -98,9 +98,10 @@ impl InstalledSkill {
 
     /// Returns the reference to exactly the installed content.
     pub fn pinned(&self) -> Reference {
-        match &self.commit {
-            Some(commit) => self.reference.at_commit(commit),
-            None => self.reference.clone(),
+        match (&self.commit, self.archive) {
+            (Some(commit), _) => self.reference.at_commit(commit),
+            (None, Some(digest)) => self.reference.at_manifest(digest),
+            (None, None) => self.reference.clone(),
         }
     }
 }

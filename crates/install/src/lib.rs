@@ -1,4 +1,4 @@
-//! Installs skills from git, archives, folders and web servers.
+//! Installs skills from git, archives, folders, web servers and OCI registries.
 //!
 //! 1. A [`Reference`] names a place. A [`Fetcher`] reads the skills there, without running anything of it.
 //! 2. The [`Store`] holds the files of skills by their digest, and verifies them on every use.
@@ -56,6 +56,9 @@ mod http;
 mod install_error;
 mod installed_skill;
 mod limits;
+#[cfg(feature = "http")]
+mod oci;
+mod oci_reference;
 mod project;
 mod reference;
 mod skill_folders;

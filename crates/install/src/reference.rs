@@ -4,11 +4,12 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
-use repertoire_core::ResourcePath;
 use repertoire_core::text::terminal_line;
+use repertoire_core::{Digest, ResourcePath};
 use serde::{Deserialize, Serialize};
 
 use crate::install_error::{InstallError, InstallErrorKind};
+use crate::oci_reference::{OciReference, SCHEME};
 
 /// The place of one or more skills, as a user types it and as a lock states it.
 ///
@@ -21,6 +22,7 @@ use crate::install_error::{InstallError, InstallErrorKind};
 /// | a path that ends with `.zip`, `.skill`, `.tar`, `.tar.gz` or `.tgz` | an archive on this machine |
 /// | `https://HOST/PATH.zip[#FOLDER]`, with any of these endings, also `http://` | an archive on a web server |
 /// | `https://HOST[#SKILL]`, `https://HOST/PATH/.well-known/agent-skills[#SKILL]`, also `http://` | the skills of an index at a well-known address |
+/// | `oci://HOST/NAME[:TAG][#FOLDER]`, `oci://HOST/NAME@DIGEST[#FOLDER]` | the skills of an artifact in an OCI registry; the tag is `latest` if none is written |
 ///
 /// `REVISION` is a branch, a tag, or a commit with 40 digits. `FOLDER` is that of a skill, or of several skills.
 ///
@@ -50,6 +52,7 @@ enum ReferencePlace {
     ArchiveUrl(String),
     /// The URL above `/.well-known/`, without a final slash.
     WellKnown(String),
+    Oci(OciReference),
 }
 
 const GITHUB: &str = "https://github.com/";
@@ -114,7 +117,15 @@ impl Reference {
         }
     }
 
-    /// Returns the branch, tag or commit.
+    /// Returns the artifact, if it is in an OCI registry.
+    pub(crate) fn oci(&self) -> Option<&OciReference> {
+        match &self.place {
+            ReferencePlace::Oci(artifact) => Some(artifact),
+            _ => None,
+        }
+    }
+
+    /// Returns the branch, tag or commit of a git repository.
     pub fn revision(&self) -> Option<&str> {
         self.revision.as_deref()
     }
@@ -130,6 +141,15 @@ impl Reference {
         let mut reference = self.clone();
         if self.git_url().is_some() {
             reference.revision = Some(commit.to_owned());
+        }
+        reference
+    }
+
+    /// Returns the same reference at the digest of a manifest, or itself if it is not in an OCI registry.
+    pub(crate) fn at_manifest(&self, digest: Digest) -> Reference {
+        let mut reference = self.clone();
+        if let ReferencePlace::Oci(artifact) = &mut reference.place {
+            *artifact = artifact.at(digest);
         }
         reference
     }
@@ -173,6 +193,9 @@ impl Reference {
                 .iter()
                 .any(|start| text.starts_with(start))
             || matches!(text.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic());
+        if let Some(artifact) = text.strip_prefix(SCHEME) {
+            return Reference::of_registry(artifact);
+        }
         let is_url = text.contains("://") || is_scp_like(text);
         if !is_url && ARCHIVES.iter().any(|end| text.ends_with(end)) {
             Ok(Reference::local(ReferencePlace::Archive(text.to_owned())))
@@ -196,6 +219,18 @@ impl Reference {
             revision: None,
             folder: None,
         }
+    }
+
+    fn of_registry(text: &str) -> Result<Reference, InstallError> {
+        let (artifact, folder) = match text.split_once('#') {
+            Some((artifact, folder)) => (artifact, Some(folder)),
+            None => (text, None),
+        };
+        Ok(Reference {
+            place: ReferencePlace::Oci(OciReference::parse(artifact)?),
+            revision: None,
+            folder: folder.map(checked_folder).transpose()?,
+        })
     }
 
     fn of_github(text: &str) -> Result<Reference, InstallError> {

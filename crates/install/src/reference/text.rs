@@ -1,4 +1,4 @@
-//! References as text, for users and locks.
+//! References as text, for users and locks, and the places that they are below.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,6 +7,52 @@ use repertoire_core::ResourcePath;
 
 use super::{GITHUB, Reference, ReferencePlace, WELL_KNOWN};
 use crate::install_error::InstallError;
+use crate::oci_reference::SCHEME;
+
+impl Reference {
+    /// Returns whether the reference is at or below a place: a repository, an owner, a host, a registry or a folder, without a
+    /// revision.
+    ///
+    /// A reference with `.`, `..` or an escape in its URL is below no place, as programs resolve it in different ways.
+    ///
+    /// ```
+    /// use repertoire_install::Reference;
+    ///
+    /// let reference: Reference = "anthropics/skills@main".parse()?;
+    /// assert!(reference.is_within("anthropics/skills"));
+    /// assert!(reference.is_within("https://github.com/anthropics"));
+    /// assert!(!reference.is_within("https://github.com/anthropic"));
+    /// # Ok::<(), repertoire_install::InstallError>(())
+    /// ```
+    pub fn is_within(&self, place: &str) -> bool {
+        let known = place.parse::<Reference>();
+        let place = known.map_or_else(|_| place.to_owned(), |known| known.location());
+        let (place, location) = (place.trim_end_matches('/'), self.location());
+        let is_ambiguous = match location.split_once("://") {
+            Some((_, rest)) => {
+                let mut segments = rest.trim_start_matches('/').split('/');
+                rest.contains(['%', '\\']) || segments.any(|name| [".", "..", ""].contains(&name))
+            }
+            None => location.contains("/.."),
+        };
+        let below = location.strip_prefix(place);
+        !is_ambiguous && below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    }
+
+    /// Returns the place without a revision.
+    fn location(&self) -> String {
+        match &self.place {
+            ReferencePlace::GitProgram(url) => url.strip_suffix(".git").unwrap_or(url).to_owned(),
+            ReferencePlace::Oci(artifact) => {
+                format!("{SCHEME}{}/{}", artifact.registry, artifact.repository)
+            }
+            ReferencePlace::Folder(text)
+            | ReferencePlace::Archive(text)
+            | ReferencePlace::ArchiveUrl(text)
+            | ReferencePlace::WellKnown(text) => text.clone(),
+        }
+    }
+}
 
 impl FromStr for Reference {
     type Err = InstallError;
@@ -34,6 +80,9 @@ impl fmt::Display for Reference {
                     false => base.clone(),
                 };
                 return write_located(f, &url, self.folder.as_ref());
+            }
+            ReferencePlace::Oci(artifact) => {
+                return write_located(f, &artifact.to_string(), self.folder.as_ref());
             }
             ReferencePlace::GitProgram(url) => url,
         };

@@ -5,10 +5,14 @@ mod archives;
 mod downloads;
 mod fetching;
 mod hostile;
+#[cfg(feature = "http")]
+mod made_registry;
 mod made_tar;
 mod made_zip;
 mod project;
 mod references;
+#[cfg(feature = "http")]
+mod registries;
 mod repositories;
 mod store;
 

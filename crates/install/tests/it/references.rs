@@ -187,6 +187,75 @@ fn an_error_names_the_fix() {
 }
 
 #[test]
+fn an_artifact_has_a_registry() {
+    let digest = format!("sha256:{}", "ab".repeat(32));
+    for (text, printed) in [
+        (
+            "oci://ghcr.io/team/pdf",
+            "oci://ghcr.io/team/pdf:latest".to_owned(),
+        ),
+        (
+            "oci://GHCR.io/team/pdf:1.0",
+            "oci://ghcr.io/team/pdf:1.0".to_owned(),
+        ),
+        (
+            "oci://localhost:5000/pdf#a/b",
+            "oci://localhost:5000/pdf:latest#a/b".to_owned(),
+        ),
+        (
+            "oci://[::1]:5000/a__b/c-d.e",
+            "oci://[::1]:5000/a__b/c-d.e:latest".to_owned(),
+        ),
+        (
+            &format!("oci://h.test/x:1.0@{digest}"),
+            format!("oci://h.test/x@{digest}"),
+        ),
+    ] {
+        let reference: Reference = text.parse().expect(text);
+        assert_eq!(reference.to_string(), printed);
+        assert_eq!(reference.git_url(), None);
+        assert_eq!(
+            printed.parse::<Reference>().expect("it is a reference"),
+            reference
+        );
+    }
+    for (text, message) in [
+        ("oci://", "`` is not the host of a registry"),
+        (
+            "oci://user:pw@h.test/x",
+            "`user:pw` is not the host of a registry",
+        ),
+        ("oci://-h/x", "`-h` is not the host of a registry"),
+        ("oci://h:0/x", "`h:0` is not the host of a registry"),
+        ("oci://h.test", "`` is not the name of a repository"),
+        (
+            "oci://h.test/Upper",
+            "`Upper` is not the name of a repository",
+        ),
+        (
+            "oci://h.test/a/../b",
+            "`a/../b` is not the name of a repository",
+        ),
+        (
+            "oci://h.test/a//b",
+            "`a//b` is not the name of a repository",
+        ),
+        ("oci://h.test/a?b", "`a?b` is not the name of a repository"),
+        (
+            "oci://h.test/a___b",
+            "`a___b` is not the name of a repository",
+        ),
+        ("oci://h.test/x:", "`` is not a tag"),
+        ("oci://h.test/x:-1", "`-1` is not a tag"),
+        ("oci://h.test/x@sha512:00", "`sha512:00` is not a digest"),
+    ] {
+        let error = text.parse::<Reference>().expect_err(text);
+        assert_eq!(error.kind(), InstallErrorKind::Reference, "{text}");
+        assert!(error.to_string().starts_with(message), "{text}: {error}");
+    }
+}
+
+#[test]
 fn a_lock_states_paths_from_its_folder() {
     let from = |text: &str| {
         let reference: Reference = text.parse().expect("a reference");
@@ -203,7 +272,7 @@ fn a_lock_states_paths_from_its_folder() {
 
 proptest! {
     #[test]
-    fn a_printed_reference_parses_to_itself(text in "[a-z./:@#~+-]{0,40}|(https|ssh|git)://[a-z./@#-]{1,30}|[a-z]{1,5}/[a-z]{1,5}[a-z/@.]{0,20}") {
+    fn a_printed_reference_parses_to_itself(text in "[a-z./:@#~+-]{0,40}|(https|ssh|git)://[a-z./@#-]{1,30}|oci://[a-z]{1,3}[a-z./:#_-]{1,20}|[a-z]{1,5}/[a-z]{1,5}[a-z/@.]{0,20}") {
         if let Ok(reference) = text.parse::<Reference>() {
             let printed = reference.to_string();
             prop_assert_eq!(printed.parse::<Reference>().ok(), Some(reference), "{}", printed);

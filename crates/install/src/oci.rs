@@ -1,0 +1,111 @@
+//! Skills in OCI registries.
+//!
+//! Read are artifacts of the drafts for agent skills, container images that hold skills, artifacts with one layer for each file,
+//! and collections, which are indexes of these.
+
+mod docker_config;
+mod layers;
+mod manifest;
+mod registry;
+
+use std::path::Path;
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+use repertoire_core::{Digest, ResourcePath};
+
+use crate::file_tree::FileTree;
+use crate::http::HttpClient;
+use crate::install_error::InstallError;
+use crate::oci_reference::OciReference;
+use crate::skill_folders::skill_folders;
+use docker_config::DockerConfig;
+use manifest::{Descriptor, Manifest};
+use registry::Repository;
+
+/// The files of an artifact.
+#[derive(Debug)]
+pub(crate) struct OciArtifact {
+    /// The digest of its manifest, or of the index of a collection.
+    pub(crate) digest: Digest,
+    /// The files of each manifest; paths begin with the folder of a skill.
+    pub(crate) trees: Vec<FileTree>,
+}
+
+const PARALLEL: usize = 8;
+
+/// Fetches an artifact. `folder` chooses skills of a collection; `config` is a configuration of Docker with logins.
+///
+/// # Errors
+/// It cannot be reached, has a different digest, or its content is refused.
+pub(crate) async fn fetch(
+    client: &HttpClient,
+    config: Option<&Path>,
+    reference: &OciReference,
+    folder: Option<&ResourcePath>,
+) -> Result<OciArtifact, InstallError> {
+    let config = DockerConfig::read(config)?;
+    let repository = Repository::new(client, &config, reference)?;
+    let (digest, manifest) = repository.manifest(reference).await?;
+    let trees = match manifest {
+        Manifest::Artifact(layers) => vec![repository.tree(&layers).await?],
+        Manifest::Image(child) => {
+            let layers = repository.artifact(&child).await?;
+            vec![repository.tree(&layers).await?]
+        }
+        Manifest::Collection(children) => {
+            let children = chosen(children, folder);
+            let trees = children.iter().map(async |child| {
+                let layers = repository.artifact(child).await?;
+                let tree = repository.tree(&layers).await?;
+                below_its_name(child, tree)
+            });
+            let trees = stream::iter(trees).buffered(PARALLEL);
+            trees.try_collect().await?
+        }
+    };
+    Ok(OciArtifact { digest, trees })
+}
+
+/// Returns the digest that an artifact has now.
+///
+/// # Errors
+/// It cannot be reached.
+pub(crate) async fn latest(
+    client: &HttpClient,
+    config: Option<&Path>,
+    reference: &OciReference,
+) -> Result<Digest, InstallError> {
+    let config = DockerConfig::read(config)?;
+    let repository = Repository::new(client, &config, reference)?;
+    let (digest, _) = repository.manifest(reference).await?;
+    Ok(digest)
+}
+
+/// Returns the members of a collection that may be below `folder`; all of them if none states its name.
+fn chosen(children: Vec<Descriptor>, folder: Option<&ResourcePath>) -> Vec<Descriptor> {
+    let Some(wanted) = folder.and_then(|folder| folder.as_str().split('/').next()) else {
+        return children;
+    };
+    let named = children
+        .iter()
+        .filter(|child| child.skill_name() == Some(wanted));
+    let named: Vec<_> = named.cloned().collect();
+    match named.is_empty() {
+        true => children,
+        false => named,
+    }
+}
+
+/// Puts a skill at the top of its artifact into a folder of its name in the collection.
+fn below_its_name(child: &Descriptor, tree: FileTree) -> Result<FileTree, InstallError> {
+    let folders = skill_folders(tree.files().map(|(path, _)| path.as_str()));
+    match (folders.as_slice(), child.skill_name()) {
+        ([top], Some(name)) if top.is_empty() => tree.inside(name),
+        ([top], None) if top.is_empty() => Err(InstallError::refused(format!(
+            "`{}` has a skill of the collection without a name",
+            child.digest
+        ))
+        .help("annotate it with `io.agentskills.skill.name`")),
+        _ => Ok(tree),
+    }
+}
