@@ -173,7 +173,7 @@ impl SourceComposition {
         if let Some(config) = &config {
             builder = config.configure(builder);
         }
-        let builder = builder.rules(rules(options, config.as_ref()));
+        let builder = builder.rules(rules(options, config.as_ref(), user_denials(environment)?));
         let dialects = all()
             .filter_map(|source| Some((source.name().to_owned(), source.dialect()?)))
             .collect();
@@ -258,7 +258,40 @@ pub(crate) fn host_settings(environment: &Environment<'_>) -> HostSettings {
     settings
 }
 
-fn rules(options: &SourceOptions, config: Option<&Configuration>) -> RuleStack {
+/// The name of the configuration file of a user or a project.
+pub(crate) const CONFIGURATION: &str = "repertoire.toml";
+
+/// Reads the configuration file in a folder, if there is one.
+pub(crate) fn configuration_in(
+    folder: &Path,
+    environment: &Environment<'_>,
+) -> Result<Option<Configuration>, Failure> {
+    let path = folder.join(CONFIGURATION);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let configuration = Configuration::read(path, &host_settings(environment));
+    let configuration = configuration.map_err(|error| Failure::of_configuration(&error))?;
+    Ok(Some(configuration))
+}
+
+/// Returns the content that the user denies, whatever a project allows.
+fn user_denials(environment: &Environment<'_>) -> Result<Option<RuleSet>, Failure> {
+    let Some(folder) = environment.own_config() else {
+        return Ok(None);
+    };
+    let configuration = configuration_in(&folder, environment)?;
+    let denied = configuration.map(|configuration| configuration.install().denied.clone());
+    let file = folder.join(CONFIGURATION).display().to_string();
+    let level = RuleSet::new(file, Authority::RestrictOnly);
+    Ok(denied.map(|denied| denied.into_iter().fold(level, RuleSet::deny)))
+}
+
+fn rules(
+    options: &SourceOptions,
+    config: Option<&Configuration>,
+    user: Option<RuleSet>,
+) -> RuleStack {
     let typed = RuleSet::new("command line", Authority::Full);
     let typed = options
         .disabled
@@ -266,7 +299,7 @@ fn rules(options: &SourceOptions, config: Option<&Configuration>) -> RuleStack {
         .cloned()
         .fold(typed, RuleSet::disable);
     let configured = config.map(|config| config.rules().clone());
-    RuleStack::new(configured.into_iter().chain([typed]))
+    RuleStack::new(user.into_iter().chain(configured).chain([typed]))
 }
 
 fn locate_error(config: Option<&Configuration>, error: &RegistryError) -> Failure {

@@ -126,6 +126,7 @@ impl InstallPlan {
         fetched: Option<&SourceSkill>,
     ) -> Result<(), Failure> {
         let new = row.checked_manifest().map_err(Failure::of_install)?;
+        installation.policy.check(row)?;
         let mut planned = self.plan(installation, options, row, Some(&new))?;
         if let Some(fetched) = fetched {
             planned.describe(fetched);

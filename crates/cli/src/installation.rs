@@ -18,6 +18,7 @@ use crate::agents::Agents;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;
 use crate::fetching::fetch;
+use crate::install_policy::InstallPolicy;
 use crate::lock::RepertoireLock;
 use crate::utc::utc;
 
@@ -50,6 +51,7 @@ pub(crate) struct InstallBase {
 pub(crate) struct Installation {
     pub(crate) project: ProjectFolder,
     pub(crate) store: Store,
+    pub(crate) policy: InstallPolicy,
     pub(crate) at: InstallBase,
 }
 
@@ -78,6 +80,7 @@ impl ScopeOption {
     /// Opens the installation, and completes a change that was interrupted.
     pub(crate) fn open(&self, environment: &Environment<'_>) -> Result<Installation, Failure> {
         let at = self.read(environment)?;
+        let policy = InstallPolicy::read(environment, &at.base)?;
         let store = Store::open(store_folder(environment)?).map_err(Failure::of_install)?;
         let project = ProjectFolder::open(&at.base, &store).map_err(Failure::of_install)?;
         Ok(Installation {
@@ -85,6 +88,7 @@ impl ScopeOption {
             at: self.read(environment)?,
             project,
             store,
+            policy,
         })
     }
 }

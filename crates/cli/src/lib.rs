@@ -83,6 +83,8 @@ mod http_answer;
 #[cfg(feature = "install")]
 mod install_plan;
 #[cfg(feature = "install")]
+mod install_policy;
+#[cfg(feature = "install")]
 mod installation;
 mod lock;
 #[cfg(feature = "mcp")]

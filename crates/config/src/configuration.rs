@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::document::{Section, TomlDocument, is_quotable};
 use crate::registries::{self, GatewaySettings, RegistrySettings};
-use crate::{ConfigurationError, ConfiguredSource, HostSettings};
+use crate::{ConfigurationError, ConfiguredSource, HostSettings, InstallSettings};
 
 /// A configuration file: sources, and the settings of their registry.
 ///
@@ -55,6 +55,8 @@ pub struct Configuration {
     registries: RegistrySettings,
     #[cfg_attr(feature = "schema", schemars(with = "Option<GatewaySettings>"))]
     gateway: GatewaySettings,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<InstallSettings>"))]
+    install: InstallSettings,
 }
 
 /// Rules that disable skills. The most specific rule decides: `source:id`, then an id, then `source:*`, then `*`.
@@ -205,6 +207,7 @@ impl Configuration {
         let mut search = SearchFiles::default();
         let (mut registries, mut has_skills) = (RegistrySettings::defaults(base), false);
         let mut gateway = GatewaySettings::default();
+        let mut install = InstallSettings::default();
         let mut rules = RuleSet::new("configuration", Authority::Full);
         for (key, item) in document.items() {
             match key {
@@ -227,14 +230,19 @@ impl Configuration {
                     let section = Section::new(&document, item)?;
                     gateway = section.typed(section.values.clone())?;
                 }
+                "install" => {
+                    let section = Section::new(&document, item)?;
+                    install = section.typed(section.values.clone())?;
+                }
                 _ => {
                     let message = format!(
-                        "unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]`, `[search]`, `[registries]` or `[gateway]`"
+                        "unknown key `{key}`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]`, `[search]`, `[registries]`, `[gateway]` or `[install]`"
                     );
                     return Err(document.error(document.key_span(key), message));
                 }
             }
         }
+        rules = install.denied.iter().copied().fold(rules, RuleSet::deny);
         let sections = document.sources()?;
         if !has_skills && !sections.is_empty() {
             registries.skills.clear();
@@ -254,6 +262,7 @@ impl Configuration {
             search,
             registries,
             gateway,
+            install,
             document,
         })
     }
@@ -261,6 +270,11 @@ impl Configuration {
     /// Returns the sources in the order of the file.
     pub fn sources(&self) -> &[ConfiguredSource] {
         &self.sources
+    }
+
+    /// Returns the policy for installed skills. The [rules](Configuration::rules) have its denied content too.
+    pub fn install(&self) -> &InstallSettings {
+        &self.install
     }
 
     /// Returns the rules that disable skills.

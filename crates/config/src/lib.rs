@@ -31,6 +31,7 @@ mod configuration;
 mod definition;
 mod document;
 mod error;
+mod install_settings;
 mod oauth_settings;
 mod registries;
 #[cfg(feature = "schema")]
@@ -44,6 +45,7 @@ pub use definition::{
     AgentDefinition, AgentRuntime, Lifecycle, ServerDefinition, ServerStart, ServerTransport,
 };
 pub use error::ConfigurationError;
+pub use install_settings::InstallSettings;
 pub use oauth_settings::OAuthSettings;
 pub use registries::{GatewaySettings, RegistrySettings};
 pub use settings::HostSettings;

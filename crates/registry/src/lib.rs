@@ -52,6 +52,7 @@ mod callbacks;
 mod change;
 mod composition;
 mod deferred;
+mod denial;
 mod diagnostics;
 mod entry;
 mod error;

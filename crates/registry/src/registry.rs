@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::composition::Composition;
+use crate::denial::ContentCheck;
 use crate::diagnostics::found;
 use crate::listener::Listeners;
 use crate::signals::{ChangeSignals, CloseSignals};
@@ -207,13 +208,17 @@ impl<T: Item> Registry<T> {
     ///
     /// # Errors
     /// The source's own; [`Unavailable`](SourceErrorKind::Unavailable) when the source is no longer composed, or no longer
-    /// under the tier and the trust of the candidate.
+    /// under the tier and the trust of the candidate; [`Denied`](SourceErrorKind::Denied) for content that the
+    /// [rules](crate::RuleSet::deny) deny.
     ///
     /// # Cancel safety
     /// May be dropped at any point; the source is refreshed or it is not.
     pub async fn body(&self, candidate: &Candidate<T>) -> Result<Body, SourceError> {
         let (owner, mount) = self.owner_of(candidate)?;
+        let check = self.read(|view| ContentCheck::new(view.rules()));
+        check.check_item(&mount, candidate.item.id()).await?;
         let body = mount.body(candidate.item.id()).await?;
+        check.check_digest(candidate.item.id(), body.digest)?;
         if body.stamp != candidate.stamp {
             owner.refresh_source(&mount).await;
         }
@@ -271,10 +276,10 @@ impl<T: Item> Registry<T> {
     /// # Cancel safety
     /// May be dropped at any point.
     pub async fn resources(&self, candidate: &Candidate<T>) -> Result<Vec<Resource>, SourceError> {
-        self.owner_of(candidate)?
-            .1
-            .resources(candidate.item.id())
-            .await
+        let (_, mount) = self.owner_of(candidate)?;
+        let check = self.read(|view| ContentCheck::new(view.rules()));
+        check.check_item(&mount, candidate.item.id()).await?;
+        mount.resources(candidate.item.id()).await
     }
 
     /// Reads a file of a candidate. If no file has that path, the file is read whose path differs in composed letters alone.
@@ -290,7 +295,9 @@ impl<T: Item> Registry<T> {
         path: &ResourcePath,
     ) -> Result<Bytes, SourceError> {
         let (_, mount) = self.owner_of(candidate)?;
-        match mount.resource(candidate.item.id(), path).await {
+        let check = self.read(|view| ContentCheck::new(view.rules()));
+        check.check_item(&mount, candidate.item.id()).await?;
+        let read = match mount.resource(candidate.item.id(), path).await {
             Err(error)
                 if error.kind() == SourceErrorKind::NotFound && !path.as_str().is_ascii() =>
             {
@@ -307,7 +314,10 @@ impl<T: Item> Registry<T> {
                 }
             }
             read => read,
-        }
+        };
+        let bytes = read?;
+        check.check_bytes(candidate.item.id(), &bytes)?;
+        Ok(bytes)
     }
 
     /// Lists what is in the folder of a candidate and is not one of its files.
@@ -326,10 +336,10 @@ impl<T: Item> Registry<T> {
     /// # Errors
     /// As [`body`](Registry::body).
     pub async fn manifest(&self, candidate: &Candidate<T>) -> Result<Manifest, SourceError> {
-        self.owner_of(candidate)?
-            .1
-            .manifest(candidate.item.id())
-            .await
+        let (_, mount) = self.owner_of(candidate)?;
+        let check = self.read(|view| ContentCheck::new(view.rules()));
+        check.check_item(&mount, candidate.item.id()).await?;
+        mount.manifest(candidate.item.id()).await
     }
 
     pub(crate) fn owner_of(

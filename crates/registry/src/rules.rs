@@ -1,11 +1,11 @@
-//! RuleStack that disable and enable items.
+//! Rules that disable and enable items, and deny content.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use repertoire_core::{Id, InvalidValue};
+use repertoire_core::{Digest, Id, InvalidValue};
 use serde::{Deserialize, Serialize};
 
 /// A stack of rule sets that disable and enable items. The first has precedence over all others. Cheap to clone.
@@ -52,6 +52,17 @@ impl RuleStack {
 
     pub(crate) fn and(&self, later: &RuleStack) -> RuleStack {
         RuleStack(self.0.iter().chain(later.0.iter()).cloned().collect())
+    }
+
+    pub(crate) fn denies_content(&self) -> bool {
+        self.levels().any(|level| !level.denied.is_empty())
+    }
+
+    /// Returns the name of the level that denies content.
+    pub(crate) fn denying(&self, content: &Digest) -> Option<&str> {
+        let mut levels = self.levels();
+        let level = levels.find(|level| level.denied.contains(content))?;
+        Some(level.name())
     }
 
     pub(crate) fn differing(&self, other: &RuleStack) -> Vec<Target> {
@@ -108,6 +119,7 @@ pub struct RuleSet {
     name: Arc<str>,
     authority: Authority,
     rules: BTreeMap<Target, Decision>,
+    denied: BTreeSet<Digest>,
 }
 
 /// The authority of a level over items that an earlier level disabled.
@@ -149,7 +161,17 @@ impl RuleSet {
             name: name.into(),
             authority,
             rules: BTreeMap::new(),
+            denied: BTreeSet::new(),
         }
+    }
+
+    /// Denies content: of a file, or of all files of an item by the digest of their manifest.
+    ///
+    /// An item with such content cannot be read. No level can allow what a different level denies.
+    #[must_use]
+    pub fn deny(mut self, content: Digest) -> RuleSet {
+        self.denied.insert(content);
+        self
     }
 
     /// Adds a rule that disables `target`.

@@ -11,7 +11,7 @@ use crate::install_plan::{ChangeOptions, InstallPlan};
 use crate::installation::{ScopeOption, now};
 use crate::output::Output;
 
-/// Install skills from git repositories, archives, folders and web servers.
+/// Install skills from git, OCI registries, web servers, archives and folders.
 ///
 /// Shows the skills, their programs and problems, and asks before it writes. Content is stored by its digest, and the lock
 /// states where it came from. `--agent` selects the agents that should find the skills.
@@ -20,7 +20,7 @@ use crate::output::Output;
     after_help = "Examples:\n  repertoire add anthropics/skills/skills/pdf@main\n  repertoire add ./shared tidy.skill --agent claude-code\n  repertoire add https://git.example.com/team/skills.git --yes"
 )]
 pub(crate) struct AddCommand {
-    /// Sources: OWNER/REPO[/FOLDER][@REVISION] on github.com, a git URL, ./FOLDER, an archive (.zip, .skill, .tar.gz; a file or a URL), or https://HOST with an index of skills.
+    /// Sources: OWNER/REPO[/FOLDER][@REVISION] on github.com, a git URL, ./FOLDER, an archive (.zip, .skill, .tar.gz; a file or a URL), https://HOST with an index of skills, or oci://HOST/NAME[:TAG].
     #[arg(value_name = "REF", required = true)]
     references: Vec<String>,
     #[command(flatten)]
@@ -52,8 +52,9 @@ impl AddCommand {
         let references = references.collect::<Result<Vec<Reference>, _>>();
         let references = references.map_err(Failure::of_install)?;
         for reference in &references {
-            let fetched = fetch(&fetcher, reference, environment).await?;
             let stated = reference.from_base(&cwd, &at.base);
+            installation.policy.check_source(&stated)?;
+            let fetched = fetch(&fetcher, reference, environment).await?;
             for skill in &fetched.skills {
                 let id = skill.skill.id.to_string();
                 if let Some((_, other)) = sources.iter().find(|(known, _)| *known == id) {

@@ -39,6 +39,7 @@ impl SyncCommand {
         let rows = installation.at.named(&[])?;
         let mut missing = Vec::new();
         for row in &rows {
+            installation.policy.check(row)?;
             match installation.store.get(&row.manifest) {
                 Ok(Some(_)) => {}
                 Ok(None) => missing.push(*row),

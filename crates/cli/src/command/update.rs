@@ -41,6 +41,9 @@ impl UpdateCommand {
         let rows = installation.at.named(&self.names)?;
         let mut lock = installation.at.lock.clone();
         let mut plan = InstallPlan::new();
+        for row in &rows {
+            installation.policy.check_source(&row.reference)?;
+        }
         let fetcher = self.fetching.fetcher(environment, &installation.at.base);
         let again = fetch_again(&fetcher, &rows, |row| row.reference.clone(), environment);
         for (row, again) in again.await? {

@@ -153,7 +153,7 @@ fn unknown_keys_are_errors() {
     check(
         "[[sources]]\n",
         str![[r#"
-error: unknown key `sources`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]`, `[search]`, `[registries]` or `[gateway]`
+error: unknown key `sources`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]`, `[search]`, `[registries]`, `[gateway]` or `[install]`
  --> repertoire.toml:1:3
   |
 1 | [[sources]]

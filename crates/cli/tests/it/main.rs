@@ -29,6 +29,7 @@ mod install;
 #[cfg(unix)]
 mod install_kills;
 #[cfg(unix)]
+mod install_policy;
 mod install_web;
 mod kept;
 mod labels;

@@ -176,7 +176,7 @@ tidy = "b"
         (
             "\t[surfac]\n",
             str![[r#"
-repertoire.toml:1:3: unknown key `surfac`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]`, `[search]`, `[registries]` or `[gateway]`
+repertoire.toml:1:3: unknown key `surfac`; expected `[[source]]`, `[surface]`, `[prefer]`, `[rules]`, `[search]`, `[registries]`, `[gateway]` or `[install]`
 	[surfac]
 	 ^^^^^^"#]],
         ),
@@ -282,4 +282,29 @@ async fn a_host_adds_kinds_of_its_own() {
         .await;
     assert!(registry.expect("it loads").get("plan").is_some());
     assert!(parse(text).is_err(), "the kind is unknown to other hosts");
+}
+
+#[test]
+fn the_policy_of_installed_skills_is_read() {
+    let digest = format!("sha256:{}", "0a".repeat(32));
+    let text = format!("[install]\nsources = [\"oci://ghcr.io/team\"]\ndenied = [\"{digest}\"]\n");
+    let settings = HostSettings::new(".");
+    let configuration =
+        Configuration::parse("repertoire.toml", text, &settings).expect("it is good");
+    let install = configuration.install();
+    assert_eq!(
+        install.sources.as_deref(),
+        Some(&["oci://ghcr.io/team".to_owned()][..])
+    );
+    assert_eq!(install.denied, [digest.parse().expect("a digest")]);
+    let wrong = Configuration::parse(
+        "repertoire.toml",
+        "[install]\ndenied = [\"x\"]\n",
+        &settings,
+    );
+    let error = wrong.expect_err("it is not a digest");
+    assert_eq!(
+        (error.file(), error.line()),
+        (Some("repertoire.toml"), Some(2))
+    );
 }

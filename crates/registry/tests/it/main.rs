@@ -6,6 +6,7 @@ mod callbacks;
 mod changes;
 mod composing;
 mod conformance;
+mod denied;
 mod following;
 mod kinds;
 mod laws;
