@@ -31,7 +31,7 @@ const LIMITS: [(&str, usize); 22] = [
     ("repertoire-search", 116),
     ("repertoire-agents", 150),
     ("repertoire-agent-runtime", 150),
-    ("repertoire-config", 97),
+    ("repertoire-config", 102),
     ("repertoire-mcp-servers", 134),
     ("repertoire-install", 150),
     ("repertoire-source-remote", 150),

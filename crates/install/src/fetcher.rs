@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 #[cfg(feature = "http")]
 use bytes::Bytes;
-use repertoire_core::skill_md::{self, FileContext};
-use repertoire_core::{Body, Diagnostic, Digest, ResourcePath, Severity, Skill, Stamp};
+use repertoire_core::{Digest, ResourcePath};
 
 use crate::archive::unpack;
-use crate::file_tree::{FileTree, segment_fault};
+use crate::file_tree::FileTree;
 use crate::folder;
 use crate::git::GitProgram;
 #[cfg(feature = "http")]
@@ -24,6 +24,7 @@ use crate::oci;
 use crate::oci_reference::OciReference;
 use crate::reference::Reference;
 use crate::skill_folders::{chosen_folders, skill_folders};
+use crate::source_skill::SourceSkill;
 #[cfg(feature = "http")]
 use crate::well_known::{IndexedSkill, WellKnownIndex};
 
@@ -73,26 +74,12 @@ pub enum LatestRevision {
 pub struct Fetched {
     /// The fetched content.
     pub revision: FetchedRevision,
+    /// The time at which the content was made, as its author states it; `None` if it states none.
+    ///
+    /// Commits and most artifacts of OCI registries state it. Archives, folders and indexes of hosts do not.
+    pub created: Option<SystemTime>,
     /// The skills, by their folders. There is at least one.
     pub skills: Vec<SourceSkill>,
-}
-
-/// A skill that was fetched and is not installed.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct SourceSkill {
-    /// The skill as its `SKILL.md` states it. Its id is the name of the installed folder.
-    pub skill: Skill,
-    /// The folder in the source, or the name in an index; `None` at the top.
-    pub folder: Option<ResourcePath>,
-    /// The digest that an index states of the file that holds the skill.
-    pub artifact: Option<Digest>,
-    /// The files.
-    pub tree: FileTree,
-    /// The files of the source that are never part of a skill.
-    pub left_out: Vec<ResourcePath>,
-    /// The problems of `SKILL.md`, hidden text in its body included.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Fetcher {
@@ -212,16 +199,16 @@ impl Fetcher {
             return self.fetch_index(base, reference);
         }
         if let Some(artifact) = reference.oci() {
-            let (revision, found) = self.fetch_artifact(artifact, reference.folder())?;
-            return Ok(Fetched::checked(revision, found));
+            let found = self.fetch_artifact(artifact, reference.folder())?;
+            return Ok(Fetched::checked(found));
         }
-        let (revision, found) = match (reference.git_url(), reference.archive_url()) {
+        let found = match (reference.git_url(), reference.archive_url()) {
             (Some(url), _) => self.fetch_repository(url, reference)?,
             (_, Some(url)) => self.fetch_archive(url, reference)?,
             _ if reference.is_archive() => self.read_archive(reference)?,
             _ => self.read_folder(reference)?,
         };
-        Ok(Fetched::checked(revision, found))
+        Ok(Fetched::checked(found))
     }
 
     #[cfg(feature = "http")]
@@ -237,8 +224,11 @@ impl Fetcher {
             Ok((skills, trees))
         })?;
         let names = skills.iter().map(|skill| skill.name.to_string());
-        let found = names.zip(trees).collect();
-        let (mut fetched, faults) = Fetched::checked(FetchedRevision::Index, found);
+        let (mut fetched, faults) = Fetched::checked(FoundTrees {
+            revision: FetchedRevision::Index,
+            created: None,
+            trees: names.zip(trees).collect(),
+        });
         for skill in &mut fetched.skills {
             let mut rows = skills.iter();
             let row = rows.find(|row| Some(&row.name) == skill.folder.as_ref());
@@ -293,7 +283,11 @@ impl Fetcher {
         let chosen = chosen_folders(folders, folder)?;
         let found = trees.iter().filter(|(folder, _)| chosen.contains(folder));
         let found = found.map(|(folder, tree)| (folder.clone(), Ok(tree.below(folder))));
-        Ok((FetchedRevision::Archive(fetched.digest), found.collect()))
+        Ok(FoundTrees {
+            revision: FetchedRevision::Archive(fetched.digest),
+            created: fetched.created,
+            trees: found.collect(),
+        })
     }
 
     #[cfg(not(feature = "http"))]
@@ -317,8 +311,11 @@ impl Fetcher {
         let commit = self.git.fetch(url, reference.revision(), &repository)?;
         let folders = chosen_folders(skill_folders(commit.paths()), reference.folder())?;
         let trees = self.git.read(&commit, &folders)?;
-        let found = folders.into_iter().zip(trees);
-        Ok((FetchedRevision::Commit(commit.id), found.collect()))
+        Ok(FoundTrees {
+            revision: FetchedRevision::Commit(commit.id),
+            created: commit.created,
+            trees: folders.into_iter().zip(trees).collect(),
+        })
     }
 
     fn read_archive(&self, reference: &Reference) -> Result<FoundTrees, InstallError> {
@@ -342,7 +339,11 @@ impl Fetcher {
             let tree = folder::read_tree(&path.join(&folder));
             (folder, tree)
         });
-        Ok((FetchedRevision::Folder, found.collect()))
+        Ok(FoundTrees {
+            revision: FetchedRevision::Folder,
+            created: None,
+            trees: found.collect(),
+        })
     }
 
     fn path(&self, reference: &Reference) -> PathBuf {
@@ -365,7 +366,11 @@ fn unpack_chosen(bytes: &[u8], reference: &Reference) -> Result<FoundTrees, Inst
         let below = tree.below(&folder);
         (folder, Ok(below))
     });
-    Ok((FetchedRevision::Archive(Digest::of(bytes)), found.collect()))
+    Ok(FoundTrees {
+        revision: FetchedRevision::Archive(Digest::of(bytes)),
+        created: None,
+        trees: found.collect(),
+    })
 }
 
 #[cfg(not(feature = "http"))]
@@ -378,7 +383,12 @@ fn without_http(url: &str) -> InstallError {
 /// The folder of a skill, and its files if they are not refused.
 type FoundTree = (String, Result<FileTree, InstallError>);
 
-type FoundTrees = (FetchedRevision, Vec<FoundTree>);
+/// The folders of skills that a reference leads to.
+struct FoundTrees {
+    revision: FetchedRevision,
+    created: Option<SystemTime>,
+    trees: Vec<FoundTree>,
+}
 
 impl LatestRevision {
     /// Returns the commit or digest of an installed skill at its source now, if it is known.
@@ -397,10 +407,10 @@ impl LatestRevision {
 
 impl Fetched {
     /// Parses each skill, and refuses the second of two skills of one name.
-    fn checked(revision: FetchedRevision, found: Vec<FoundTree>) -> (Fetched, Vec<InstallError>) {
+    fn checked(found: FoundTrees) -> (Fetched, Vec<InstallError>) {
         let (mut skills, mut faults) = (Vec::<SourceSkill>::new(), Vec::new());
         let mut ids = BTreeSet::new();
-        for (folder, tree) in found {
+        for (folder, tree) in found.trees {
             let skill = tree.and_then(|tree| SourceSkill::parse(&folder, tree));
             match skill {
                 Ok(skill) if ids.insert(skill.skill.id.clone()) => skills.push(skill),
@@ -412,65 +422,11 @@ impl Fetched {
                 Err(fault) => faults.push(fault.about(&folder)),
             }
         }
-        (Fetched { revision, skills }, faults)
-    }
-}
-
-impl SourceSkill {
-    /// Parses the skill in `folder` of a source; empty for a skill at the top.
-    ///
-    /// # Errors
-    /// [`Refused`](InstallErrorKind::Refused) without a valid `SKILL.md`, and for a name that cannot be that of a folder.
-    pub fn parse(folder: &str, tree: FileTree) -> Result<SourceSkill, InstallError> {
-        let (tree, left_out) = tree.without_apart();
-        let text = tree.get("SKILL.md").cloned().unwrap_or_default();
-        let name = folder.rsplit('/').next().filter(|name| !name.is_empty());
-        let context = FileContext::new("SKILL.md");
-        let context = name.map_or(context, |name| context.in_directory(name));
-        let parsed = skill_md::parse(&text, context);
-        let Some(skill) = parsed.skill else {
-            let mut errors = parsed.diagnostics.iter();
-            let error = errors.find(|diagnostic| diagnostic.severity == Severity::Error);
-            let message = error.map_or("it is not a skill", |error| &*error.message);
-            return Err(InstallError::refused(format!("`SKILL.md`: {message}")));
+        let fetched = Fetched {
+            revision: found.revision,
+            created: found.created,
+            skills,
         };
-        // The name becomes that of a folder.
-        let id = skill.id.as_str();
-        if let Some(fault) = segment_fault(id) {
-            return Err(InstallError::refused(format!(
-                "`{id}` is not the name of a folder: {fault}"
-            )));
-        }
-        if id.starts_with('.') || ResourcePath::new(id).is_err() {
-            return Err(InstallError::refused(format!(
-                "`{id}` is not the name of a folder"
-            )));
-        }
-        let mut diagnostics = parsed.diagnostics;
-        let body = Body::of_file(&text, Stamp::of("fetched"));
-        let body = body.map_err(|error| InstallError::refused(format!("`SKILL.md`: {error}")))?;
-        diagnostics.extend(body.diagnostic());
-        Ok(SourceSkill {
-            folder: folder.parse().ok(),
-            artifact: None,
-            skill,
-            tree,
-            left_out,
-            diagnostics,
-        })
-    }
-
-    /// Returns the files that are programs: by their first bytes, by their folder `scripts`, or by their ending.
-    pub fn programs(&self) -> Vec<&ResourcePath> {
-        const ENDINGS: [&str; 10] = [
-            "bash", "bat", "cmd", "js", "mjs", "pl", "ps1", "py", "rb", "sh",
-        ];
-        let programs = self.tree.files().filter(|(path, bytes)| {
-            let ending = path.as_str().rsplit_once('.').map(|(_, ending)| ending);
-            path.as_str().starts_with("scripts/")
-                || FileTree::is_program(bytes)
-                || ending.is_some_and(|ending| ENDINGS.contains(&ending))
-        });
-        programs.map(|(path, _)| path).collect()
+        (fetched, faults)
     }
 }

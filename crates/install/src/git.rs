@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use repertoire_core::ResourcePath;
@@ -15,6 +15,7 @@ use crate::file_tree::{FileTree, TreeBuilder};
 use crate::install_error::{InstallError, InstallErrorKind};
 use crate::limits;
 use crate::reference::TRANSPORTS;
+use crate::stated_time::time_of;
 
 /// The program `git`, and the environment that it runs in.
 ///
@@ -32,6 +33,8 @@ pub struct GitProgram {
 pub(crate) struct Commit {
     repository: PathBuf,
     pub(crate) id: String,
+    /// The time at which it was committed, as it states it.
+    pub(crate) created: Option<SystemTime>,
     files: Vec<CommitFile>,
 }
 
@@ -223,9 +226,11 @@ impl GitProgram {
             self.fetch_objects(url, &all, &[], repository)?;
         }
         let files = self.list(&id, repository)?;
+        let created = self.created(&id, repository)?;
         Ok(Commit {
             repository: repository.to_owned(),
             id,
+            created,
             files,
         })
     }
@@ -259,6 +264,21 @@ impl GitProgram {
                 &message,
             )),
         }
+    }
+
+    /// Returns the time of the committer.
+    fn created(&self, commit: &str, repository: &Path) -> Result<Option<SystemTime>, InstallError> {
+        let mut command = self.command();
+        command.arg("--git-dir").arg(repository);
+        command.args(["cat-file", "commit", commit]);
+        let text = self.run(&mut command, "the fetched commit cannot be read")?;
+        let text = String::from_utf8_lossy(&text);
+        // The message follows an empty line.
+        let mut headers = text.lines().take_while(|line| !line.is_empty());
+        let committer = headers.find_map(|line| line.strip_prefix("committer "));
+        let mut fields = committer.unwrap_or_default().rsplit(' ');
+        let seconds = fields.nth(1).and_then(|seconds| seconds.parse().ok());
+        Ok(seconds.and_then(time_of))
     }
 
     fn list(&self, commit: &str, repository: &Path) -> Result<Vec<CommitFile>, InstallError> {

@@ -3,10 +3,11 @@
 use repertoire_core::{Digest, Id, Manifest, Resource, ResourcePath};
 use serde::{Deserialize, Serialize};
 
-use crate::fetcher::{FetchedRevision, SourceSkill};
+use crate::fetcher::FetchedRevision;
 use crate::file_tree::content_digest;
 use crate::install_error::{InstallError, InstallErrorKind};
 use crate::reference::Reference;
+use crate::source_skill::SourceSkill;
 
 /// A skill that was installed from elsewhere, as the lock states it.
 ///

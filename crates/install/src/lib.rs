@@ -62,12 +62,14 @@ mod oci_reference;
 mod project;
 mod reference;
 mod skill_folders;
+mod source_skill;
+mod stated_time;
 mod store;
 #[cfg(feature = "http")]
 mod well_known;
 
 pub use archive::unpack;
-pub use fetcher::{Fetched, FetchedRevision, Fetcher, LatestRevision, SourceSkill};
+pub use fetcher::{Fetched, FetchedRevision, Fetcher, LatestRevision};
 pub use file_tree::{FileTree, content_digest};
 pub use git::GitProgram;
 #[cfg(feature = "http")]
@@ -78,6 +80,7 @@ pub use project::{
     FileChange, FileChangeKind, FolderChange, ProjectChange, ProjectFolder, SkillFolderState,
 };
 pub use reference::Reference;
+pub use source_skill::SourceSkill;
 pub use store::{Store, StoreGc};
 
 #[cfg(doctest)]

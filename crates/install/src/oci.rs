@@ -9,6 +9,7 @@ mod manifest;
 mod registry;
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use repertoire_core::{Digest, ResourcePath};
@@ -19,14 +20,16 @@ use crate::install_error::InstallError;
 use crate::oci_reference::OciReference;
 use crate::skill_folders::skill_folders;
 use docker_config::DockerConfig;
-use manifest::{Descriptor, Manifest};
-use registry::Repository;
+use manifest::{Descriptor, ManifestContent};
+use registry::{Repository, TimedTree};
 
 /// The files of an artifact.
 #[derive(Debug)]
 pub(crate) struct OciArtifact {
     /// The digest of its manifest, or of the index of a collection.
     pub(crate) digest: Digest,
+    /// The time at which it was made, as it states it; that of the youngest skill of a collection.
+    pub(crate) created: Option<SystemTime>,
     /// The files of each manifest; paths begin with the folder of a skill.
     pub(crate) trees: Vec<FileTree>,
 }
@@ -46,24 +49,28 @@ pub(crate) async fn fetch(
     let config = DockerConfig::read(config)?;
     let repository = Repository::new(client, &config, reference)?;
     let (digest, manifest) = repository.manifest(reference).await?;
-    let trees = match manifest {
-        Manifest::Artifact(layers) => vec![repository.tree(&layers).await?],
-        Manifest::Image(child) => {
-            let layers = repository.artifact(&child).await?;
-            vec![repository.tree(&layers).await?]
-        }
-        Manifest::Collection(children) => {
+    let stated = repository.created(&manifest).await?;
+    let trees: Vec<TimedTree> = match manifest.content {
+        ManifestContent::Artifact(layers) => vec![(repository.tree(&layers).await?, stated)],
+        ManifestContent::Image(child) => vec![repository.child(&child).await?],
+        ManifestContent::Collection(children) => {
             let children = chosen(children, folder);
             let trees = children.iter().map(async |child| {
-                let layers = repository.artifact(child).await?;
-                let tree = repository.tree(&layers).await?;
-                below_its_name(child, tree)
+                let (tree, created) = repository.child(child).await?;
+                Ok((below_its_name(child, tree)?, created))
             });
             let trees = stream::iter(trees).buffered(PARALLEL);
             trees.try_collect().await?
         }
     };
-    Ok(OciArtifact { digest, trees })
+    // A collection is as young as its youngest part. If a skill states no time, that of the index counts alone.
+    let times: Option<Vec<_>> = trees.iter().map(|(_, created)| *created).collect();
+    let youngest = times.and_then(|times| times.into_iter().max());
+    Ok(OciArtifact {
+        digest,
+        created: stated.max(youngest),
+        trees: trees.into_iter().map(|(tree, _)| tree).collect(),
+    })
 }
 
 /// Returns the digest that an artifact has now.

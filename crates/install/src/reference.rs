@@ -92,6 +92,14 @@ impl Reference {
         }
     }
 
+    /// Returns whether it is a folder or an archive on this machine.
+    pub fn is_local(&self) -> bool {
+        matches!(
+            self.place,
+            ReferencePlace::Folder(_) | ReferencePlace::Archive(_)
+        )
+    }
+
     pub(crate) fn is_archive(&self) -> bool {
         matches!(self.place, ReferencePlace::Archive(_))
     }

@@ -1,6 +1,5 @@
 //! Following a registry.
 
-use futures_util::stream::{self, Stream};
 use repertoire_core::Item;
 
 use crate::registry::WeakRegistry;
@@ -75,13 +74,5 @@ impl<T: Item> Subscription<T> {
                 () = self.closing.closed() => return None,
             }
         }
-    }
-
-    /// Converts the subscription into a stream.
-    pub fn into_stream(self) -> impl Stream<Item = Update<T>> + Send {
-        stream::unfold(self, async |mut subscription| {
-            let update = subscription.next().await?;
-            Some((update, subscription))
-        })
     }
 }

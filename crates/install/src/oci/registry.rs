@@ -1,6 +1,7 @@
 //! Requests to a repository of a registry.
 
 use std::sync::Mutex;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -12,7 +13,7 @@ use serde::Deserialize;
 
 use super::docker_config::DockerConfig;
 use super::layers;
-use super::manifest::{ACCEPTED, Descriptor, Manifest};
+use super::manifest::{ACCEPTED, Descriptor, Manifest, ManifestContent, created_of_image};
 use crate::file_tree::FileTree;
 use crate::http::{HttpAnswer, HttpClient, HttpRequest};
 use crate::install_error::{InstallError, InstallErrorKind};
@@ -41,6 +42,9 @@ enum Challenge {
     Basic,
     Bearer { realm: Url, service: Option<String> },
 }
+
+/// The files of an artifact, and the time at which it was made.
+pub(super) type TimedTree = (FileTree, Option<SystemTime>);
 
 #[derive(Deserialize)]
 struct TokenDocument {
@@ -124,15 +128,25 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// Fetches a manifest of an index, and returns its layers.
-    pub(super) async fn artifact(
-        &self,
-        child: &Descriptor,
-    ) -> Result<Vec<Descriptor>, InstallError> {
+    /// Fetches a manifest of an index, and returns its files and its time.
+    pub(super) async fn child(&self, child: &Descriptor) -> Result<TimedTree, InstallError> {
         let (_, manifest) = self.manifest(&self.reference.at(child.digest)).await?;
-        match manifest {
-            Manifest::Artifact(layers) => Ok(layers),
+        match &manifest.content {
+            ManifestContent::Artifact(layers) => {
+                Ok((self.tree(layers).await?, self.created(&manifest).await?))
+            }
             _ => Err(InstallError::refused("an index leads to a different index")),
+        }
+    }
+
+    /// Returns the time at which an artifact was made: that of its annotation, else that of an image.
+    pub(super) async fn created(
+        &self,
+        manifest: &Manifest,
+    ) -> Result<Option<SystemTime>, InstallError> {
+        match (manifest.created, &manifest.image) {
+            (None, Some(image)) => Ok(created_of_image(&self.blob(image).await?)),
+            (stated, _) => Ok(stated),
         }
     }
 

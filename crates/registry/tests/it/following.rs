@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use repertoire_core::{SourceError, SourceErrorKind};
 use repertoire_registry::{DeferredSource, Registry, Subscription, Update};
 use tokio::runtime::Handle;
@@ -78,28 +77,6 @@ async fn skipped_views_are_folded_into_one_change() {
         [vec!["c".to_owned()], vec![], vec!["a".to_owned()]]
     );
     assert_eq!(update.snapshot.generation() - generation, 3);
-}
-
-#[tokio::test]
-async fn a_subscription_is_a_stream_too() {
-    let registry = Registry::<Workflow>::builder().load().await.unwrap();
-    let stream = registry.subscribe().into_stream();
-    registry
-        .register(row("a", 1).item.as_ref().clone())
-        .unwrap();
-    let closing = async {
-        tokio::task::yield_now().await;
-        registry.close().await;
-    };
-    let (updates, ()) = tokio::time::timeout(HANG, async {
-        tokio::join!(stream.collect::<Vec<_>>(), closing)
-    })
-    .await
-    .expect("the stream ends with the registry");
-    assert_eq!(
-        updates.iter().map(summary).collect::<Vec<_>>(),
-        [[vec!["a".to_owned()], vec![], vec![]]]
-    );
 }
 
 #[tokio::test]
