@@ -17,6 +17,7 @@ mod background;
 mod background_lines;
 mod blocking;
 mod document;
+mod edit_distance;
 mod error;
 mod evaluation;
 mod fold;

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use repertoire_core::ChunkedVec;
 
+use super::edit_distance::TypedWord;
+
 /// The words of names, each with the number of names that have it. Words with digits are left out.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NameVocabulary(ChunkedVec<NameWord>);
@@ -108,6 +110,9 @@ impl NameVocabulary {
             _ => return Vec::new(),
         };
         let mask = letters(typed);
+        let Some(typed) = TypedWord::of(typed) else {
+            return Vec::new();
+        };
         let mut found = Vec::new();
         for word in self.0.iter() {
             // A mistake changes at most two letters, and the length by one.
@@ -115,8 +120,8 @@ impl NameVocabulary {
             if differ > 2 * forgiven || word.length.abs_diff(length) > forgiven {
                 continue;
             }
-            let mistakes = strsim::osa_distance(typed, &word.text);
-            if mistakes <= forgiven as usize
+            let mistakes = typed.distance(&word.text);
+            if mistakes <= forgiven
                 && let Some(names) = word.known(names)
             {
                 found.push((mistakes, Reverse(names), word.text.as_ref()));
