@@ -25,6 +25,7 @@ mod hit;
 mod index;
 mod item;
 mod lexicon;
+mod list_lengths;
 mod live;
 mod mask;
 mod negation;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use repertoire_core::{ChunkedMap, ChunkedVec, Keyed};
 
 use super::document::{BLOCK, Posting};
+use super::list_lengths::ListLengths;
 use super::term_table::{TermId, TermTable};
 
 /// The skills that have a term, in three lists: names; other front matter; and texts, without which rarity in front matter
@@ -180,8 +181,7 @@ pub(super) struct Dictionary {
 #[derive(Debug, Default)]
 struct BuiltPostings {
     terms: TermTable,
-    /// By term.
-    ends: Vec<ListEnds>,
+    lengths: ListLengths,
     /// By term, then list, then number.
     postings: Vec<Posting>,
 }
@@ -216,35 +216,6 @@ impl CountedTerms {
     }
 }
 
-/// The end of the postings of a term, and the lengths of its first two lists: eight bytes, because most terms have one posting.
-#[derive(Debug, Clone, Copy)]
-struct ListEnds {
-    end: u32,
-    /// At most [`u16::MAX`], which stands for more, too.
-    lengths: [u16; 2],
-}
-
-impl ListEnds {
-    fn of(end: u32, [names, others, _]: [u32; 3]) -> ListEnds {
-        let length = |length: u32| u16::try_from(length).unwrap_or(u16::MAX);
-        ListEnds {
-            end,
-            lengths: [length(names), length(others)],
-        }
-    }
-
-    /// Divides the postings of the term.
-    fn lists(self, postings: &[Posting]) -> [&[Posting]; 3] {
-        if self.lengths.contains(&u16::MAX) {
-            return rows(postings);
-        }
-        let [names, others] = self.lengths.map(usize::from);
-        let (names, rest) = postings.split_at(names);
-        let (others, texts) = rest.split_at(others);
-        [names, others, texts]
-    }
-}
-
 #[derive(Debug, Clone)]
 struct ChangedTerm {
     term: Arc<str>,
@@ -259,14 +230,11 @@ impl Keyed for ChangedTerm {
 
 impl BuiltPostings {
     fn lists(&self, term: &str) -> Option<[&[Posting]; 3]> {
-        let term = self.terms.get(term)? as usize;
-        let begin = if term == 0 {
-            0
-        } else {
-            self.ends[term - 1].end
-        };
-        let ends = self.ends[term];
-        Some(ends.lists(&self.postings[begin as usize..ends.end as usize]))
+        let (begin, lengths) = self.lengths.of_term(self.terms.get(term)?);
+        let [names, others, texts] = lengths.map(|length| length as usize);
+        let (names, rest) = self.postings[begin as usize..].split_at(names);
+        let (others, rest) = rest.split_at(others);
+        Some([names, others, &rest[..texts]])
     }
 }
 
@@ -294,13 +262,10 @@ impl Dictionary {
             mut terms,
             mut counts,
         } = counted;
-        let (mut end, mut ends) = (0, Vec::with_capacity(counts.len()));
-        for lists in &mut counts {
-            let lengths = *lists;
-            for list in lists {
-                end += std::mem::replace(list, end);
-            }
-            ends.push(ListEnds::of(end, lengths));
+        let lengths = ListLengths::of(&counts);
+        let mut end = 0;
+        for list in counts.iter_mut().flatten() {
+            end += std::mem::replace(list, end);
         }
         // While postings are placed, each number moves from the begin of its list to the end.
         let mut by_term = vec![Posting::of_facet(0); end as usize];
@@ -312,7 +277,7 @@ impl Dictionary {
         terms.shrink_to_fit();
         let built = BuiltPostings {
             terms,
-            ends,
+            lengths,
             postings: by_term,
         };
         Dictionary {

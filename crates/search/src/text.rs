@@ -245,7 +245,8 @@ impl TextTerms {
     }
 }
 
-fn push_number(mut number: u64, bytes: &mut Vec<u8>) {
+/// Adds `number` in LEB128.
+pub(super) fn push_number(mut number: u64, bytes: &mut Vec<u8>) {
     while number > 0x7F {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -253,7 +254,8 @@ fn push_number(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-fn take_number(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
+/// Takes a number in LEB128.
+pub(super) fn take_number(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let byte = bytes.next()?;
