@@ -69,10 +69,22 @@ impl serde::Serialize for HitFields {
 pub(super) type FieldCounts = [u8; 4];
 
 /// Occurrences of a term in a skill.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct TermCounts {
     front_matter: FieldCounts,
     text: TermCount,
+}
+
+impl TermCounts {
+    fn in_body(times: u8) -> TermCounts {
+        TermCounts {
+            front_matter: FieldCounts::default(),
+            text: TermCount {
+                body: times,
+                examples: 0,
+            },
+        }
+    }
 }
 
 pub(super) const BLOCK: usize = 2048;
@@ -282,10 +294,16 @@ impl ItemTerms {
     pub(super) fn postings(&self, number: u32) -> impl Iterator<Item = (TermId, Posting)> {
         let facets = self.facets.iter();
         let facets = facets.map(move |term| (*term, Posting::of_facet(number)));
-        let words = self.counts.iter();
-        words
-            .map(move |(term, counts)| (*term, Posting::new(number, *counts, self.lengths)))
-            .chain(facets)
+        let of = move |counts: TermCounts| Posting::new(number, counts, self.lengths);
+        // Most terms are in the body alone, a few times, and such weights are equal.
+        let in_body: [Posting; 4] =
+            std::array::from_fn(|times| of(TermCounts::in_body(times as u8)));
+        let words = self.counts.iter().map(move |(term, counts)| {
+            let alone = in_body.get(usize::from(counts.text.body));
+            let alone = alone.filter(|_| *counts == TermCounts::in_body(counts.text.body));
+            (*term, alone.copied().unwrap_or_else(|| of(*counts)))
+        });
+        words.chain(facets)
     }
 
     /// Returns the stems, without spellings of names and facets.

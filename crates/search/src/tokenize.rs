@@ -40,6 +40,22 @@ impl ShortWord {
         Some(ShortWord(u128::from_le_bytes(bytes)))
     }
 
+    /// Returns the first `length` of these letters and digits, of which there are at most 15, in lower case.
+    fn beginning(bytes: [u8; 16], length: usize) -> ShortWord {
+        const KEPT: [u128; 16] = {
+            let mut kept = [0; 16];
+            let mut length = 1;
+            while length < 16 {
+                kept[length] = (1 << (8 * length)) - 1;
+                length += 1;
+            }
+            kept
+        };
+        // This bit distinguishes the cases of a letter, and each digit has it.
+        let lower = u128::from_le_bytes(bytes) | u128::from_le_bytes([0x20; 16]);
+        ShortWord(lower & KEPT[length] | (length as u128) << 120)
+    }
+
     /// Calls `each` with the text.
     pub(super) fn with_text<T>(self, each: impl FnOnce(&str) -> T) -> T {
         let bytes = self.0.to_le_bytes();
@@ -54,49 +70,28 @@ impl ShortWord {
     }
 }
 
-/// Sixteen ASCII bytes, compared all at once.
-#[derive(Debug, Clone, Copy)]
-struct AsciiChunk {
-    bytes: u128,
-    /// The upper bit of each byte that is a letter.
-    letters: u128,
-    /// And of each that is a digit.
-    digits: u128,
-}
+/// ASCII bytes, of which the first [`CLASSIFIED`] are classified at once, so that every word among them has 16 bytes.
+type AsciiWindow = [u8; CLASSIFIED + 16];
 
-/// The upper bit of each byte.
-const UPPER: u128 = u128::from_le_bytes([0x80; 16]);
+const CLASSIFIED: usize = 64;
 
-impl AsciiChunk {
-    fn of(bytes: [u8; 16]) -> AsciiChunk {
-        let bytes = u128::from_le_bytes(bytes);
-        // A sum has the upper bit from a least byte on, and no byte carries over because ASCII is below 0x80.
-        let from = |bytes: u128, least: u8| bytes + u128::from_le_bytes([0x80 - least; 16]);
-        let between = |bytes, least, above| from(bytes, least) & !from(bytes, above) & UPPER;
-        let lower = bytes | u128::from_le_bytes([0x20; 16]);
-        AsciiChunk {
-            bytes,
-            letters: between(lower, b'a', b'z' + 1),
-            digits: between(bytes, b'0', b'9' + 1),
-        }
+/// Returns a bit for each of the first bytes that is a letter or a digit.
+fn letters_and_digits(window: &AsciiWindow) -> u64 {
+    const UPPER: u64 = u64::from_le_bytes([0x80; 8]);
+    // A sum has the upper bit from a least byte on, and no byte carries over because ASCII is below 0x80.
+    let from = |bytes: u64, least: u8| bytes + u64::from_le_bytes([0x80 - least; 8]);
+    let between = |bytes, least, above| from(bytes, least) & !from(bytes, above);
+    let (eights, _) = window[..CLASSIFIED].as_chunks();
+    let mut bits = 0;
+    for (shift, eight) in (0..).step_by(8).zip(eights) {
+        let bytes = u64::from_le_bytes(*eight);
+        let lower = bytes | u64::from_le_bytes([0x20; 8]);
+        let found = between(lower, b'a', b'z' + 1) | between(bytes, b'0', b'9' + 1);
+        // The product gathers the upper bits of the bytes in the uppermost one.
+        let gathered = ((found & UPPER) >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        bits |= gathered << shift;
     }
-
-    /// Returns the number of bytes before the first letter or digit.
-    fn signs(self) -> usize {
-        ((self.letters | self.digits).trailing_zeros() / 8) as usize
-    }
-
-    /// Returns the word at the beginning in lower case, and the sign behind it.
-    fn word(self) -> Option<(ShortWord, usize, u8)> {
-        let length = (!(self.letters | self.digits) & UPPER).trailing_zeros() / 8;
-        if !(1..16).contains(&length) {
-            return None;
-        }
-        let word = (self.bytes | self.letters >> 2) & ((1 << (8 * length)) - 1);
-        let next = (self.bytes >> (8 * length)) as u8;
-        let word = ShortWord(word | u128::from(length) << 120);
-        Some((word, length as usize, next))
-    }
+    bits
 }
 
 /// Calls `each` with every word of `text`: letters and digits of any script, in NFKC, without letter case.
@@ -246,20 +241,10 @@ impl<F: FnMut(Token<'_>)> Splitter<F> {
         let bytes = text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            let is_pending = !self.word.is_empty() || self.neighbour.is_some();
-            if !is_pending && let Some(chunk) = bytes[at..].first_chunk() {
-                let chunk = AsciiChunk::of(*chunk);
-                let signs = chunk.signs();
-                if signs > 0 {
-                    at += signs;
-                    continue;
-                }
-                // Most words are short, and the next sign ends them.
-                if let Some((word, length, next)) = chunk.word()
-                    && !matches!(next, b'\'' | b'+' | b'#')
-                {
-                    (self.each)(Token::Short(word));
-                    at += length + 1;
+            if self.word.is_empty() && self.neighbour.is_none() {
+                let read = self.take_short_words(&bytes[at..]);
+                if read > 0 {
+                    at += read;
                     continue;
                 }
             }
@@ -278,6 +263,42 @@ impl<F: FnMut(Token<'_>)> Splitter<F> {
             self.word.push_str(&text[begin..at]);
             self.word[length..].make_ascii_lowercase();
         }
+    }
+
+    /// Takes short words that a sign ends, and the signs around them, while no word is pending. Returns the bytes that were read,
+    /// which may be none: most words are short, and [`take_ascii`](Splitter::take_ascii) takes the others.
+    fn take_short_words(&mut self, bytes: &[u8]) -> usize {
+        let mut padded;
+        let window: &AsciiWindow = match bytes.first_chunk() {
+            Some(window) => window,
+            None => {
+                padded = [0; CLASSIFIED + 16];
+                padded[..bytes.len()].copy_from_slice(bytes);
+                &padded
+            }
+        };
+        let letters = letters_and_digits(window);
+        let end = bytes.len().min(CLASSIFIED);
+        let mut at = 0;
+        while at < end {
+            let rest = letters >> at;
+            if rest == 0 {
+                return end;
+            }
+            let begin = at + rest.trailing_zeros() as usize;
+            let length = (letters >> begin).trailing_ones() as usize;
+            let behind = begin + length;
+            // A word at the end may go on behind it.
+            if length >= 16 || behind >= end || matches!(window[behind], b'\'' | b'+' | b'#') {
+                return begin;
+            }
+            let sixteen = window[begin..]
+                .first_chunk()
+                .expect("a window has 16 bytes more than those that are classified");
+            (self.each)(Token::Short(ShortWord::beginning(*sixteen, length)));
+            at = behind + 1;
+        }
+        at
     }
 
     fn take(&mut self, c: char) {
@@ -346,7 +367,10 @@ impl Stems {
     /// Returns the stem, which is borrowed if it is `word`.
     pub(super) fn of<'w>(&self, word: &'w str) -> Cow<'w, str> {
         // Shorter words have no forms; longer ones are no words.
-        if (3..=32).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        if (3..=32).contains(&word.len())
+            && may_have_suffix(word)
+            && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        {
             match self.0.stem(word) {
                 Cow::Owned(stem) if stem != word => stem.into(),
                 _ => word.into(),
@@ -355,6 +379,23 @@ impl Stems {
             word.into()
         }
     }
+}
+
+/// Returns whether `word` ends as a suffix of any step of the English stemmer does. Other words are their own stems, and the
+/// stemmer compares each with more than a hundred suffixes.
+fn may_have_suffix(word: &str) -> bool {
+    matches!(
+        word.as_bytes(),
+        [.., b'e' | b's' | b'y']
+            | [.., b'e', b'd']
+            | [.., b'n', b'g' | b't']
+            | [.., b'c' | b'g' | b'l' | b't', b'i']
+            | [.., b'a' | b'l' | b'u', b'l']
+            | [.., b'e' | b'o', b'r']
+            | [.., b'o', b'n']
+            | [.., b's', b'm']
+            | [.., b'i', b'c']
+    )
 }
 
 #[cfg(test)]

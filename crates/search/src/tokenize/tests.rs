@@ -94,3 +94,45 @@ proptest! {
         prop_assert_eq!(all(&text), expected);
     }
 }
+
+proptest! {
+    #[test]
+    fn words_of_ascii_are_runs_of_letters_and_digits(text in "([a-zA-Z0-9]{1,20}[ -.:;/\n]{1,3}){0,40}[a-z]{0,17}") {
+        let text = text.replace(['+', '#', '\''], "_");
+        let runs = text.split(|c: char| !c.is_ascii_alphanumeric());
+        let expected: Vec<String> = runs
+            .filter(|run| !run.is_empty())
+            .map(str::to_ascii_lowercase)
+            .collect();
+        prop_assert_eq!(all(&text), expected);
+    }
+
+    #[test]
+    fn words_across_windows_stay_whole(signs in 0..140_usize, word in "[a-z]{1,18}('[a-z]|\\+|é)?") {
+        let text = format!("{}{word}", " ".repeat(signs));
+        prop_assert_eq!(all(&text), all(&word));
+    }
+
+    #[test]
+    fn stems_are_those_of_the_stemmer(word in "[a-z]{1,5}(s|ed|ing|li|ion|ational|[a-z]{1,4})") {
+        let stemmer = Stemmer::create(Algorithm::English);
+        let expected = if word.len() < 3 { word.as_str().into() } else { stemmer.stem(&word) };
+        prop_assert_eq!(Stems::default().of(&word), expected);
+    }
+}
+
+#[test]
+fn stems_of_public_words_are_those_of_the_stemmer() {
+    let stemmer = Stemmer::create(Algorithm::English);
+    let rows = include_str!("../background.tsv").lines().skip(1);
+    let words = rows.filter_map(|row| row.split('\t').next());
+    let words = words.filter(|word| word.len() > 2 && word.bytes().all(|b| b.is_ascii_lowercase()));
+    for word in words {
+        for ending in [
+            "", "a", "b", "d", "i", "ol", "ar", "an", "im", "c", "t", "ng", "d",
+        ] {
+            let word = format!("{word}{ending}");
+            assert_eq!(Stems::default().of(&word), stemmer.stem(&word), "{word}");
+        }
+    }
+}
