@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use git2::{Index, IndexEntry, IndexTime, Oid, Repository, Signature};
 use repertoire_plugin_sdk::Digest;
@@ -15,6 +16,9 @@ pub(crate) struct Remote {
     pub(crate) folder: TempDir,
     files: BTreeMap<String, (u32, Vec<u8>)>,
 }
+
+/// Longer than any call here takes, on any machine.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(crate) const FILE: u32 = 0o100_644;
 pub(crate) const LINK: u32 = 0o120_000;
@@ -125,6 +129,7 @@ impl Remote {
             "company",
             PluginOptions::new(library)
                 .pinned(digest)
+                .within(PATIENCE)
                 .with_options(options),
         )
     }
