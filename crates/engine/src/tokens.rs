@@ -172,6 +172,11 @@ impl Tokenizer {
         }
     }
 
+    /// Returns whether this is an estimate by weights, so that text that is inserted at a seam never lowers it.
+    pub(crate) fn is_weighted(&self) -> bool {
+        matches!(self.counting, Counting::Weights(_))
+    }
+
     /// Returns what `text` adds to a longer text, in thousandths of a token, if no word crosses the seam.
     pub(crate) fn thousandths(&self, text: &str) -> u64 {
         match &self.counting {

@@ -68,7 +68,7 @@ pub(super) fn truncate_at_clause(text: &str, most: usize) -> Cow<'_, str> {
     if length <= most {
         return text.into();
     }
-    let Some((what, when)) = when(text).filter(|_| most >= DIVIDED) else {
+    let Some((what, when)) = (most >= DIVIDED).then(|| when(text)).flatten() else {
         return cut(text, most);
     };
     // What it does gets at least half.

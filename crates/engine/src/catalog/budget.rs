@@ -94,6 +94,14 @@ impl Meter<'_> {
         }
     }
 
+    /// Returns whether a longer text never has a smaller measure.
+    pub(super) fn is_rising(self) -> bool {
+        match self {
+            Meter::Characters => true,
+            Meter::Tokens(tokenizer) => tokenizer.is_weighted(),
+        }
+    }
+
     pub(super) fn whole(self, text: &str) -> usize {
         match self {
             Meter::Characters => text.chars().count(),
@@ -178,9 +186,37 @@ impl Overflow {
 
     pub(super) fn cut<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
         match self {
+            _ if most == 0 => Cow::Borrowed(""),
             Overflow::Shorten | Overflow::Chosen(_) => truncate_at_clause(text, most),
             _ => truncate(text, most),
         }
+    }
+
+    /// Returns the plan with names alone that lists most of `count` items. `None` if all names fit, or if the strategy has no such
+    /// plan.
+    pub(super) fn plan_by_name(
+        &self,
+        count: usize,
+        fits: impl Fn(CatalogPlan) -> bool,
+    ) -> Option<CatalogPlan> {
+        let names = CatalogPlan {
+            described: 0,
+            most: 0,
+            pins: false,
+            ..CatalogPlan::whole(count)
+        };
+        if matches!(self, Overflow::Omit | Overflow::Chosen(_)) || fits(names) {
+            return None;
+        }
+        let first = |listed, pins| CatalogPlan {
+            listed,
+            pins,
+            ..names
+        };
+        let best = [true, false]
+            .into_iter()
+            .find_map(|pins| last_that_fits(1..count, &|listed| first(listed, pins), &fits));
+        Some(best.unwrap_or(CatalogPlan::NOTHING))
     }
 
     pub(super) fn plan(

@@ -576,6 +576,26 @@ proptest! {
     }
 
     #[test]
+    fn descriptions_never_lower_an_estimate(skills in skills(), options in any_options(), most in 0..200usize) {
+        let snapshot = snapshot(skills);
+        let writer = CatalogWriter::new(&snapshot, &options);
+        for ((id, _, by_name), (_, shown, cost)) in writer.shown(0).zip(writer.shown(most)) {
+            prop_assert!(cost >= by_name, "{id}: {shown:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_lists_the_same_by_any_count(skills in skills(), options in any_options(), limit in 0..3000usize) {
+        // The plans with names alone are tried first for the characters, which are known to rise, and last for the other count.
+        let count = Tokenizer::new("characters", |text| text.chars().count());
+        let snapshot = snapshot(skills);
+        let counted = Catalog::new(&snapshot, &options.clone().tokenizer(count).budget(Budget::Tokens(limit)));
+        let known = Catalog::new(&snapshot, &options.budget(Budget::Characters(limit)));
+        prop_assert_eq!(&known.text, &counted.text);
+        prop_assert_eq!(known.report.lines(), counted.report.lines());
+    }
+
+    #[test]
     fn the_order_of_layers_changes_no_byte(mine in skills(), theirs in skills(), shipped in skills(), options in any_options()) {
         let mut layers = vec![
             layer(Tier::User, "home", 0, mine),

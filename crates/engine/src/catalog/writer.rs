@@ -1,6 +1,7 @@
 //! From the skills that an audience may see to the text of a catalog.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -40,7 +41,8 @@ struct SanitizedItem<'a> {
 /// The cost of the line of a skill, in thousandths.
 struct Cost {
     name_only: u64,
-    whole: u64,
+    /// Measured when a plan has the whole description.
+    whole: OnceCell<u64>,
 }
 
 /// Bytes that are reserved for the markup and the name of each line.
@@ -98,17 +100,14 @@ impl<'a> CatalogWriter<'a> {
     /// Every part begins and ends with markup or a line's end, so that the costs of parts add up.
     pub(super) fn fit(&self, limit: usize) -> CatalogPlan {
         let limit = (limit as u64).saturating_mul(1000);
-        let line = |item: &SanitizedItem<'_>, most| self.line(item, most);
-        let cost = |item: &SanitizedItem<'_>| {
-            let name_only = line(item, 0);
-            let whole = if item.mode == Exposure::NameOnly {
-                name_only
-            } else {
-                line(item, usize::MAX)
-            };
-            Cost { name_only, whole }
-        };
-        let costs: Vec<Cost> = self.items.iter().map(cost).collect();
+        let costs: Vec<Cost> = self
+            .items
+            .iter()
+            .map(|item| Cost {
+                name_only: self.line(item, 0),
+                whole: OnceCell::new(),
+            })
+            .collect();
         let frame = self.frame();
         let total = |plan: CatalogPlan| {
             let lines = self
@@ -118,8 +117,10 @@ impl<'a> CatalogWriter<'a> {
                 .filter(|(item, _)| item.rank < plan.listed);
             let lines = lines.map(|(item, cost)| match item.most(plan) {
                 0 => cost.name_only,
-                most if most >= item.length => cost.whole,
-                most => line(item, most),
+                most if most >= item.length => {
+                    *cost.whole.get_or_init(|| self.line(item, usize::MAX))
+                }
+                most => self.line(item, most),
             });
             let listed = self.items.iter().filter(|item| item.rank < plan.listed);
             let omitted = self.items.len() - listed.count();
@@ -131,9 +132,16 @@ impl<'a> CatalogWriter<'a> {
             .map(|item| item.length)
             .max()
             .unwrap_or_default();
-        self.options
-            .overflow
-            .plan(self.items.len(), longest, |plan| total(plan) <= limit)
+        let (overflow, count) = (&self.options.overflow, self.items.len());
+        let fits = |plan| total(plan) <= limit;
+        // Descriptions only add to a measure that rises, so none fits if the names do not fit.
+        let by_name = self
+            .meter()
+            .is_rising()
+            .then(|| overflow.plan_by_name(count, fits));
+        by_name
+            .flatten()
+            .unwrap_or_else(|| overflow.plan(count, longest, fits))
     }
 
     /// Returns the cost of the line of an item with at most so many characters of its description, in thousandths.

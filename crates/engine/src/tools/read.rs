@@ -1,5 +1,6 @@
 //! The output of the tools that list, search and read.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use repertoire_core::text::{clean, clean_line, inside_elements, xml_attribute};
@@ -28,8 +29,7 @@ impl Toolset {
     ) -> Result<ToolOutput, CallFailure> {
         if self.0.options.preset.rows != RowFormat::Pages {
             let rows: Value = self
-                .0
-                .visible
+                .visible()
                 .iter()
                 .map(|entry| self.row(entry, suggested))
                 .collect();
@@ -49,8 +49,11 @@ impl Toolset {
             .map(str::trim)
             .filter(|query| !query.is_empty());
         let (found, operator_note) = match query {
-            None => (self.0.visible.clone(), None),
-            Some(query) => self.ranked(query, LONGEST_PAGE).await,
+            None => (Cow::Borrowed(self.visible()), None),
+            Some(query) => {
+                let (found, note) = self.ranked(query, LONGEST_PAGE).await;
+                (Cow::Owned(found), note)
+            }
         };
         let first = match arguments.text("cursor")? {
             None => 0,
@@ -95,7 +98,7 @@ impl Toolset {
             } else {
                 usize::MAX
             };
-            (self.0.visible.iter().take(most).cloned().collect(), None)
+            (self.visible().iter().take(most).cloned().collect(), None)
         } else {
             self.ranked(query, MATCHES).await
         };

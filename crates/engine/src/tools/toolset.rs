@@ -31,7 +31,8 @@ pub struct Toolset(pub(super) Arc<ToolsetData>);
 pub(super) struct ToolsetData {
     pub(super) index: SearchIndex,
     pub(super) options: ToolOptions,
-    pub(super) visible: Vec<Arc<Entry<Skill>>>,
+    /// Collected when they are first listed, because the texts of many skills name none.
+    visible: OnceLock<Vec<Arc<Entry<Skill>>>>,
     tools: Vec<ToolSpec>,
     triggers: OnceLock<Triggers>,
 }
@@ -45,21 +46,12 @@ impl Toolset {
     /// Creates the tools over the snapshot of `index`.
     pub fn from_index(index: SearchIndex, options: &ToolOptions) -> Toolset {
         let snapshot = index.snapshot();
-        let mut visible: Vec<_> = snapshot
-            .entries()
-            .iter()
-            .filter(|entry: &&Arc<Entry<Skill>>| {
-                options.modes.sees(options.audience, &entry.candidate)
-            })
-            .cloned()
-            .collect();
-        if options.preset.rows == RowFormat::Pages {
-            visible.sort_by(|a, b| SkillOrder::of(a).cmp(&SkillOrder::of(b)));
-        }
-        let tools = if visible.is_empty() {
+        let mut first: Vec<_> = visible(snapshot, options).take(MOST_NAMED + 1).collect();
+        let tools = if first.is_empty() {
             Vec::new()
         } else {
-            let ids: Vec<&str> = visible.iter().map(|entry| entry.id.as_str()).collect();
+            sort(&mut first, options);
+            let ids: Vec<&str> = first.iter().map(|entry| entry.id.as_str()).collect();
             let catalog = options.catalog.clone().map(|catalog| {
                 let catalog = catalog
                     .seen_by(options.audience)
@@ -69,7 +61,7 @@ impl Toolset {
             let catalog = catalog.unwrap_or_default();
             // The names that all roles may know are unknown, so every role gets the same text without names.
             let are_named = ids.len() <= MOST_NAMED && !options.modes.depend_on_role();
-            let planned = visible.iter().filter(|entry| has_plan(entry.item()));
+            let planned = first.iter().filter(|entry| has_plan(entry.item()));
             let planned: Vec<&str> = planned.map(|entry| entry.id.as_str()).collect();
             let names = DeclaredNames {
                 all: are_named.then_some(&ids[..]),
@@ -79,7 +71,7 @@ impl Toolset {
         };
         Toolset(Arc::new(ToolsetData {
             options: options.clone(),
-            visible,
+            visible: OnceLock::new(),
             tools,
             triggers: OnceLock::new(),
             index,
@@ -93,10 +85,19 @@ impl Toolset {
 
     /// Returns the folders of the visible skills, in their order, for a host that lets a model read them without a question.
     pub fn folders(&self) -> impl Iterator<Item = &Path> {
-        self.0
-            .visible
+        self.visible()
             .iter()
             .filter_map(|entry| folder(entry.item()))
+    }
+
+    /// Returns the visible skills in their order.
+    pub(super) fn visible(&self) -> &[Arc<Entry<Skill>>] {
+        self.0.visible.get_or_init(|| {
+            let options = &self.0.options;
+            let mut visible: Vec<_> = visible(self.snapshot(), options).collect();
+            sort(&mut visible, options);
+            visible.into_iter().cloned().collect()
+        })
     }
 
     /// Returns the snapshot of the tools.
@@ -222,16 +223,15 @@ impl Toolset {
         if !near.is_empty() {
             let near: Vec<_> = near.iter().map(|id| quoted(id.as_str())).collect();
             text.push_str(&format!(" Did you mean {}?", near.join(" or ")));
-        } else if (1..=FEW).contains(&self.0.visible.len()) {
+        } else if (1..=FEW).contains(&self.visible().len()) {
             let all: Vec<_> = self
-                .0
-                .visible
+                .visible()
                 .iter()
                 .map(|entry| quoted(entry.id.as_str()))
                 .collect();
             text.push_str(&format!(" The skills are {}.", all.join(", ")));
         }
-        if self.0.visible.is_empty() {
+        if self.visible().is_empty() {
             text.push_str(" There are none.");
         } else if let Some(tool) = preset.list.as_ref().or(preset.search.as_ref()) {
             text.push_str(&format!(" `{tool}` tells which there are."));
@@ -254,6 +254,22 @@ impl Toolset {
 
     pub(super) fn offered(&self, name: &str) -> Option<&Id> {
         self.find(name).ok().map(|found| &found.entry.id)
+    }
+}
+
+fn visible<'s>(
+    snapshot: &'s Snapshot<Skill>,
+    options: &ToolOptions,
+) -> impl Iterator<Item = &'s Arc<Entry<Skill>>> {
+    snapshot
+        .entries()
+        .iter()
+        .filter(|entry| options.modes.sees(options.audience, &entry.candidate))
+}
+
+fn sort(visible: &mut [&Arc<Entry<Skill>>], options: &ToolOptions) {
+    if options.preset.rows == RowFormat::Pages {
+        visible.sort_by(|a, b| SkillOrder::of(a).cmp(&SkillOrder::of(b)));
     }
 }
 
