@@ -96,6 +96,11 @@ impl PendingBatches {
         self.finish(at)
     }
 
+    /// Returns whether the response to this request is part of a batch.
+    pub(crate) fn has(&self, id: &RequestId) -> bool {
+        self.of(id).is_some()
+    }
+
     fn of(&self, id: &RequestId) -> Option<usize> {
         self.open
             .iter()

@@ -25,6 +25,7 @@ use crate::instructions::instructions;
 use crate::notifications::{NotificationSink, Notifier, ResourceSubscriptions, followed};
 use crate::page::Page;
 use crate::params::{Malformed, Method};
+use crate::prepared_answers::{PreparedAnswers, SessionAnswers};
 use crate::resources::quoted;
 use crate::served_view::ListVersions;
 use crate::session_tools::SessionTools;
@@ -110,7 +111,8 @@ impl ClientSession {
                 None,
             ));
         }
-        malformed(context).map_or(Ok(()), |malformed| Err(malformed.error()))?;
+        Malformed::in_message(&context.extensions)
+            .map_or(Ok(()), |malformed| Err(malformed.error()))?;
         if feature == McpFeatures::EXTENSION {
             self.lists_skills.store(true, Ordering::Relaxed);
         }
@@ -131,6 +133,17 @@ impl ClientSession {
 
     fn is_strict(&self, client: Option<&Implementation>) -> bool {
         client.is_some_and(|client| self.server.options().is_strict(&client.name))
+    }
+
+    fn prepare_answers(&self, features: McpFeatures, client: &Implementation, context: &Context) {
+        if let Some(answers) = context.extensions.get::<Arc<SessionAnswers>>() {
+            answers.begin(PreparedAnswers {
+                server: self.server.clone(),
+                features,
+                is_strict: self.is_strict(Some(client)),
+                lists_skills: Arc::clone(&self.lists_skills),
+            });
+        }
     }
 
     fn notifier(
@@ -183,6 +196,7 @@ impl ServerHandler for ClientSession {
         self.tools
             .log_session(&self.server, &context, &request.client_info);
         let mut result = self.negotiate_initialize(&request)?;
+        self.prepare_answers(features, &request.client_info, &context);
         result.instructions =
             instructions(&self.server, &self.server.view(), features, has_extension);
         Ok(result)
@@ -266,13 +280,7 @@ impl ServerHandler for ClientSession {
             listed
                 .skills
                 .retain(|skill| is_conforming(&skill.frontmatter));
-            if listed.skills.len() < all {
-                let withheld = all - listed.skills.len();
-                tracing::info!(
-                    withheld,
-                    "skills outside of the standard are not listed for a client that would refuse the list"
-                );
-            }
+            extension::log_withheld(all - listed.skills.len());
         }
         Ok(listed)
     }
@@ -489,12 +497,4 @@ fn span_of(context: &Context) -> Span {
 #[cfg(not(feature = "http"))]
 fn span_of(_: &Context) -> Span {
     Span::none()
-}
-
-fn malformed(context: &Context) -> Option<&Malformed> {
-    let malformed = context.extensions.get::<Malformed>();
-    #[cfg(feature = "http")]
-    let malformed =
-        malformed.or_else(|| crate::http::request_parts::extension(&context.extensions));
-    malformed
 }

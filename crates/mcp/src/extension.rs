@@ -1,5 +1,6 @@
 //! The skills extension, SEP-2640.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,16 +8,19 @@ use futures_util::stream::{self, StreamExt};
 use repertoire::skill::Resource as File;
 use rmcp::ErrorData;
 use rmcp::model::{
-    ClientCapabilities, DIRECTORY_MIME_TYPE, GetSkillResult, ListResourcesResult, ListSkillsResult,
-    PaginatedRequestParams, Resource, SKILLS_EXTENSION_ID, Skill, SkillResource, SkillResources,
+    ClientCapabilities, DIRECTORY_MIME_TYPE, GetSkillRequestParams, GetSkillResult,
+    ListResourcesResult, ListSkillsResult, PaginatedRequestParams,
+    ReadResourceDirectoryRequestParams, RequestId, Resource, SKILLS_EXTENSION_ID, Skill,
+    SkillResource, SkillResources,
 };
 
 use crate::Server;
-use crate::conformance::standard_fields;
+use crate::conformance::{is_conforming, standard_fields};
 use crate::meta::{origin_of, with_diagnostic, with_readiness};
 use crate::page::Page;
+use crate::prepared_answers::{ResponseText, json};
 use crate::resources::{mime_type, unknown, unread};
-use crate::served_files::{FileManifest, Listed, ReadFailure};
+use crate::served_files::{FileManifest, ReadFailure, SkillRow};
 use crate::served_view::{ServedSkill, ServedView};
 use repertoire::skill::skill_uri::{SKILL_MD, SkillAddress};
 
@@ -66,14 +70,15 @@ pub(crate) async fn list_skills(
             Some(files) => Ok(Arc::clone(files)),
             None => read.next().await.expect("each skill is cached or read"),
         };
-        match files.as_ref().map(|files| listed(served, files)) {
-            Ok(Ok(skill)) => {
-                if let SkillResources::Files(files) = &skill.resources {
-                    count += files.len();
-                }
-                skills.push(ready(&view, served, skill.clone()));
+        match files
+            .as_ref()
+            .map(|manifest| (manifest, listed(served, manifest)))
+        {
+            Ok((manifest, Ok(skill))) => {
+                count += manifest.files.len();
+                skills.push(ready(&view, served, skill));
             }
-            Ok(Err(reason)) => {
+            Ok((_, Err(reason))) => {
                 tracing::debug!(uri = %served.root(), reason, "a skill is not listed")
             }
             Err(ReadFailure::Changed) => {
@@ -91,6 +96,95 @@ pub(crate) async fn list_skills(
     let mut result = ListSkillsResult::with_all_items(skills);
     result.next_cursor = page.next(at, view.skills.len());
     Ok(result)
+}
+
+/// Returns the response that [`list_skills`] is for, or `None` if it has to read files or to return an error.
+pub(crate) fn skills_text(
+    server: &Server,
+    id: &RequestId,
+    request: Option<&PaginatedRequestParams>,
+    is_strict: bool,
+) -> Option<String> {
+    let view = server.view();
+    let page = Page::of(request, server.version(view.versions.skills)).ok()?;
+    let first = page.first.min(view.skills.len());
+    let rest = view.skills[first..].iter().take(server.options().page);
+    let (mut page_skills, mut count) = (Vec::with_capacity(rest.len()), 0);
+    for served in rest {
+        if count >= FILES_OF_A_PAGE {
+            break;
+        }
+        let files = server.served_files().cached(served)?;
+        if row(&view, served, &files).is_some() {
+            count += files.files.len();
+        }
+        page_skills.push((served, files));
+    }
+    let next = page.next(first + page_skills.len(), view.skills.len());
+    let rows = page_skills
+        .iter()
+        .filter_map(|(served, files)| row(&view, served, files));
+    let (rows, mut withheld) = (rows.collect::<Vec<_>>(), 0);
+    let size = rows.iter().map(|row| row.text.len() + 1).sum();
+    let mut response = ResponseText::list(id, "skills", next.as_deref(), size);
+    for row in rows {
+        match is_strict && !row.is_conforming {
+            true => withheld += 1,
+            false => response.push(&row.text),
+        }
+    }
+    log_withheld(withheld);
+    Some(response.finish())
+}
+
+/// Logs the number of skills that a page for a strict client does not have.
+pub(crate) fn log_withheld(withheld: usize) {
+    if withheld > 0 {
+        tracing::info!(
+            withheld,
+            "skills outside of the standard are not listed for a client that would refuse the list"
+        );
+    }
+}
+
+/// Returns the response that [`get_skill`] is for, or `None` if it has to read files or to return an error.
+pub(crate) fn skill_text(
+    server: &Server,
+    id: &RequestId,
+    request: &GetSkillRequestParams,
+) -> Option<String> {
+    let place = SkillAddress::parse(&request.uri)?;
+    let view = server.view();
+    let served = &view.find(&place.root)?;
+    if served.root().skill_md() != request.uri {
+        return None;
+    }
+    let files = server.served_files().cached(served)?;
+    let row = row(&view, served, &files)?;
+    Some(ResponseText::field(id, "skill", &row.text))
+}
+
+/// Returns the response that [`read_directory`] is for, or `None` if it has to read files or to return an error.
+pub(crate) fn directory_text(
+    server: &Server,
+    id: &RequestId,
+    request: &ReadResourceDirectoryRequestParams,
+) -> Option<String> {
+    let place = SkillAddress::parse(&request.uri)?;
+    let view = server.view();
+    let served = &view.find(&place.root)?;
+    let page = Page::at(
+        request.cursor.as_deref(),
+        server.version(view.versions.skills),
+    )
+    .ok()?;
+    let files = server.served_files().cached(served)?;
+    let (children, next) = directory_page(server, served, &files, &place, page)?;
+    let mut response = ResponseText::list(id, "resources", next.as_deref(), 256 * children.len());
+    children
+        .iter()
+        .for_each(|child| response.push(&json(child)));
+    Some(response.finish())
 }
 
 pub(crate) async fn get_skill(server: &Server, uri: &str) -> Result<GetSkillResult, ErrorData> {
@@ -116,7 +210,7 @@ pub(crate) async fn get_skill(server: &Server, uri: &str) -> Result<GetSkillResu
         .await
         .map_err(|error| unread(uri, &error))?;
     match listed(served, &files) {
-        Ok(skill) => Ok(GetSkillResult::new(ready(&view, served, skill.clone()))),
+        Ok(skill) => Ok(GetSkillResult::new(ready(&view, served, skill))),
         Err(reason) => Err(ErrorData::invalid_params(
             format!("this skill is not served by the extension: {reason}"),
             None,
@@ -140,6 +234,21 @@ pub(crate) async fn read_directory(
         .manifest(served)
         .await
         .map_err(|error| unread(uri, &error))?;
+    let (children, next) = directory_page(server, served, &files, &place, page)
+        .ok_or_else(|| unknown("directory", uri, None))?;
+    let mut result = ListResourcesResult::with_all_items(children);
+    result.next_cursor = next;
+    Ok(result)
+}
+
+/// Returns the children of a directory on `page`, and the cursor of the next page. `None` if there is no such directory.
+fn directory_page(
+    server: &Server,
+    served: &ServedSkill,
+    files: &FileManifest,
+    place: &SkillAddress,
+    page: Page,
+) -> Option<(Vec<Resource>, Option<String>)> {
     let below = place
         .path
         .as_ref()
@@ -147,7 +256,7 @@ pub(crate) async fn read_directory(
         .unwrap_or_default();
     let children = children(&files.files, &below);
     if children.is_empty() {
-        return Err(unknown("directory", uri, None));
+        return None;
     }
     let children: Vec<_> = children.into_iter().collect();
     let (children, next) = page.cut(&children, server.options().page);
@@ -160,9 +269,7 @@ pub(crate) async fn read_directory(
                 .with_size(file.size),
         }
     });
-    let mut result = ListResourcesResult::with_all_items(resources.collect());
-    result.next_cursor = next;
-    Ok(result)
+    Some((resources.collect(), next))
 }
 
 /// Adds the reason why tools of the skill are missing or denied, which changes without the skill.
@@ -171,24 +278,55 @@ fn ready(view: &ServedView, served: &ServedSkill, skill: Skill) -> Skill {
     skill.with_meta(with_readiness(meta, view, served.candidate()))
 }
 
-fn listed<'f>(served: &ServedSkill, files: &'f FileManifest) -> &'f Listed {
-    files.listed.get_or_init(|| {
-        if files.files.len() > FILES {
-            return Err(format!(
-                "it has {} files, and {FILES} is the limit",
-                files.files.len()
+/// Returns the row of a skill without the state of its tools, or the reason why the skill is not listed.
+fn listed(served: &ServedSkill, files: &FileManifest) -> Result<Skill, Box<str>> {
+    if files.files.len() > FILES {
+        return Err(format!(
+            "it has {} files, and {FILES} is the limit",
+            files.files.len()
+        )
+        .into());
+    }
+    if files.size() > BYTES {
+        return Err(format!("it has {} bytes, and {BYTES} is the limit", files.size()).into());
+    }
+    let front = standard_fields(&served.candidate().item, files.is_synthesized)?;
+    let skill = Skill::new(served.root().skill_md(), front, manifest(served, files))
+        .with_meta(with_diagnostic(origin_of(served), files.hidden.as_ref()));
+    skill.validate().map_err(|error| error.to_string())?;
+    Ok(skill)
+}
+
+/// Returns the JSON text of the row of a skill, or `None` if the skill is not listed.
+fn row<'f>(view: &ServedView, served: &ServedSkill, files: &'f FileManifest) -> Option<Row<'f>> {
+    let row = files.row.get_or_init(|| {
+        let skill = listed(served, files)
+            .inspect_err(
+                |reason| tracing::debug!(uri = %served.root(), reason, "a skill is not listed"),
             )
-            .into());
-        }
-        if files.size() > BYTES {
-            return Err(format!("it has {} bytes, and {BYTES} is the limit", files.size()).into());
-        }
-        let front = standard_fields(&served.candidate().item, files.is_synthesized)?;
-        let skill = Skill::new(served.root().skill_md(), front, manifest(served, files))
-            .with_meta(with_diagnostic(origin_of(served), files.hidden.as_ref()));
-        skill.validate().map_err(|error| error.to_string())?;
-        Ok(skill)
+            .ok()?;
+        Some(SkillRow {
+            text: json(&skill).into(),
+            is_conforming: is_conforming(&skill.frontmatter),
+        })
+    });
+    let SkillRow {
+        text,
+        is_conforming,
+    } = row.as_ref()?;
+    let text = match view.not_ready(served.candidate()) {
+        None => Cow::Borrowed(&**text),
+        Some(_) => Cow::Owned(json(&ready(view, served, listed(served, files).ok()?))),
+    };
+    Some(Row {
+        text,
+        is_conforming: *is_conforming,
     })
+}
+
+struct Row<'f> {
+    text: Cow<'f, str>,
+    is_conforming: bool,
 }
 
 fn manifest(served: &ServedSkill, files: &FileManifest) -> SkillResources {

@@ -44,6 +44,7 @@
 //! # Inside this crate
 //! - `served_view.rs`: everything that clients see of one snapshot, and the generation in which each list last changed.
 //! - `tools.rs`, `prompts.rs`, `resources.rs` and `extension.rs` answer requests from a view. `client_session.rs` passes requests on.
+//! - `prepared_answers.rs` puts responses together from rows that are JSON text. Its transport sends them without the handler.
 //! - `session_tools.rs` has the active skills of a session, and `server_tools.rs` calls the tools that they bring.
 //! - `host_tool_calls.rs` lists and calls the tools of the host for a [`Caller`].
 //! - `served_files.rs` reads files and compares them with their digests. `notifications.rs` notifies clients of changes.
@@ -75,9 +76,11 @@ mod options;
 mod page;
 mod params;
 mod pipe;
+mod prepared_answers;
 mod prompts;
 mod resources;
 mod roots;
+mod row_texts;
 mod served_files;
 mod served_view;
 mod server;

@@ -4,15 +4,17 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, GetExtensions};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{Mutex, watch};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::batches::{OutgoingLine, PendingBatches};
 use crate::incoming::{ErrorReply, Incoming};
+use crate::prepared_answers::SessionAnswers;
 
 const MAX_LINE_BYTES: usize = 1 << 20;
 
@@ -26,6 +28,9 @@ pub(crate) struct LineTransport<R, W> {
     received: VecDeque<ClientJsonRpcMessage>,
     outgoing: VecDeque<Vec<u8>>,
     batches: PendingBatches,
+    answers: Arc<SessionAnswers>,
+    /// Prepared responses that are being written.
+    writes: JoinSet<io::Result<()>>,
     write: Arc<SharedWriter<W>>,
 }
 
@@ -47,6 +52,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
             received: VecDeque::new(),
             outgoing: VecDeque::new(),
             batches: PendingBatches::default(),
+            answers: Arc::default(),
+            writes: JoinSet::new(),
             write: Arc::new(SharedWriter {
                 write: Mutex::new(write),
                 waiting: watch::Sender::new(0),
@@ -116,6 +123,32 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
     }
 }
 
+impl<R, W> LineTransport<R, W>
+where
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    /// Sends the response to `message` if it is prepared. Otherwise returns the message, for the handler.
+    fn answer(&mut self, mut message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+        let ClientJsonRpcMessage::Request(request) = &mut message else {
+            return Some(message);
+        };
+        if let ClientRequest::InitializeRequest(_) = &request.request {
+            let answers = Arc::clone(&self.answers);
+            request.request.extensions_mut().insert(answers);
+        }
+        if self.batches.has(&request.id) {
+            return Some(message);
+        }
+        let Some(text) = self.answers.answer(request) else {
+            return Some(message);
+        };
+        while self.writes.try_join_next().is_some() {}
+        let write = PendingWrite::new(&self.write).send(text.into_bytes());
+        self.writes.spawn(write);
+        None
+    }
+}
+
 impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Unpin + Send,
@@ -135,7 +168,7 @@ where
         };
         async move {
             match line? {
-                Some(line) => waiting.send(&line).await,
+                Some(line) => waiting.send(line).await,
                 None => Ok(()),
             }
         }
@@ -151,19 +184,30 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
+        while self.writes.join_next().await.is_some() {}
         self.write.write.lock().await.shutdown().await
     }
 }
 
-impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> LineTransport<R, W> {
+impl<R, W> LineTransport<R, W>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             while let Some(outgoing) = self.outgoing.front() {
-                PendingWrite::new(&self.write).send(outgoing).await.ok()?;
+                PendingWrite::new(&self.write)
+                    .send(outgoing.clone())
+                    .await
+                    .ok()?;
                 self.outgoing.pop_front();
             }
             if let Some(message) = self.pop_message() {
-                return Some(message);
+                match self.answer(message) {
+                    Some(message) => return Some(message),
+                    None => continue,
+                }
             }
             // Backpressure: nothing more is read while a client does not read its responses.
             let mut waiting = self.write.waiting.subscribe();
@@ -193,8 +237,8 @@ impl<W: AsyncWrite + Unpin> PendingWrite<W> {
         PendingWrite(Arc::clone(write))
     }
 
-    async fn send(self, message: &[u8]) -> io::Result<()> {
-        let line = [message, b"\n"].concat();
+    async fn send(self, mut line: Vec<u8>) -> io::Result<()> {
+        line.push(b'\n');
         let mut write = self.0.write.lock().await;
         let sent = async {
             write.write_all(&line).await?;

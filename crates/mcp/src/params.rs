@@ -2,10 +2,10 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, ClientRequest, CompleteRequestParams, ErrorCode, GetPromptRequestParams,
-    GetSkillRequestParams, InitializeRequestParams, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, SubscribeRequestParams,
-    SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+    CallToolRequestParams, ClientRequest, CompleteRequestParams, ErrorCode, Extensions,
+    GetPromptRequestParams, GetSkillRequestParams, InitializeRequestParams, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
+    SubscribeRequestParams, SubscriptionsListenRequestParams, UnsubscribeRequestParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -121,6 +121,14 @@ impl Method {
 }
 
 impl Malformed {
+    /// Returns what is malformed in a request, as it was noted with the request.
+    pub(crate) fn in_message(message: &Extensions) -> Option<&Malformed> {
+        let malformed = message.get::<Malformed>();
+        #[cfg(feature = "http")]
+        let malformed = malformed.or_else(|| crate::http::request_parts::extension(message));
+        malformed
+    }
+
     pub(crate) fn of_list(
         request: &ClientRequest,
         params: impl FnOnce() -> Option<Value>,

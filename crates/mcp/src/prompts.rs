@@ -10,7 +10,7 @@ use repertoire::{Id, Model, Skill};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument,
-    PromptMessage, Role,
+    PromptMessage, RequestId, Role,
 };
 use serde_json::{Map, Value};
 
@@ -18,6 +18,7 @@ use crate::Server;
 use crate::load_span::{LoadSpan, LoadTrigger};
 use crate::meta::{origin, surface, with_readiness};
 use crate::page::Page;
+use crate::prepared_answers::{ResponseText, json};
 use crate::resources::quoted;
 use crate::served_view::{ServedView, SkillPrompt};
 use crate::server_tools;
@@ -36,6 +37,24 @@ pub(crate) fn list_prompts(
     let mut result = ListPromptsResult::with_all_items(listed.collect());
     result.next_cursor = next;
     Ok(result)
+}
+
+/// Returns the response that [`list_prompts`] is for, or `None` if it is an error.
+pub(crate) fn prompts_text(
+    server: &Server,
+    id: &RequestId,
+    request: Option<&PaginatedRequestParams>,
+) -> Option<String> {
+    let view = server.view();
+    let page = Page::of(request, server.version(view.versions.prompts)).ok()?;
+    let (called, next) = page.cut(&view.prompts, server.options().page);
+    let rows = server
+        .prompt_rows()
+        .of(&view, called, |called| json(&prompt(&view, called)));
+    let size = rows.iter().map(|row| row.len() + 1).sum();
+    let mut response = ResponseText::list(id, "prompts", next.as_deref(), size);
+    rows.iter().for_each(|row| response.push(row));
+    Some(response.finish())
 }
 
 pub(crate) async fn get_prompt(

@@ -27,8 +27,14 @@ struct CachedManifest {
     manifest: Arc<FileManifest>,
 }
 
-/// The row of a skill in `skills/list`, or the reason why it is not listed.
-pub(crate) type Listed = Result<rmcp::model::Skill, Box<str>>;
+/// The row of a skill in `skills/list` while all its tools are ready.
+#[derive(Debug)]
+pub(crate) struct SkillRow {
+    /// The JSON text.
+    pub(crate) text: Box<str>,
+    /// Whether the skill meets the Agent Skills standard.
+    pub(crate) is_conforming: bool,
+}
 
 /// The files of a skill.
 #[derive(Debug)]
@@ -36,7 +42,8 @@ pub(crate) struct FileManifest {
     pub(crate) files: Arc<[Resource]>,
     pub(crate) is_synthesized: bool,
     pub(crate) hidden: Option<Diagnostic>,
-    pub(crate) listed: OnceLock<Listed>,
+    /// `None` if the skill cannot be listed.
+    pub(crate) row: OnceLock<Option<SkillRow>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -59,7 +66,7 @@ impl FileManifest {
             files,
             is_synthesized,
             hidden,
-            listed: OnceLock::new(),
+            row: OnceLock::new(),
         })
     }
 

@@ -107,7 +107,7 @@ impl ServedView {
         }
     }
 
-    /// Keeps the versions of the lists that did not change since `before`. Also returns the addresses that are gone.
+    /// Keeps the versions of the lists that did not change since `before`. Also returns the former addresses of changed entries.
     pub(crate) fn following(mut self, before: &ServedView) -> (ServedView, Vec<SkillRoot>) {
         self.number = self.number.max(before.number + 1);
         let (then, now) = (before.versions, ListVersions::all(self.number));
@@ -138,39 +138,28 @@ impl ServedView {
                 .all(|pair| are_alike(pair, SkillPrompt::is_offered_as));
         let has_same_standard_skills = has_same_skills || is_as_ready && changed.has_only_others();
         self.versions = ListVersions {
-            tools: if self.tools.tools() == before.tools.tools() {
-                then.tools
-            } else {
-                now.tools
+            tools: match self.tools.tools() == before.tools.tools() {
+                true => then.tools,
+                false => now.tools,
             },
-            prompts: if has_same_prompts {
-                then.prompts
-            } else {
-                now.prompts
+            prompts: match has_same_prompts {
+                true => then.prompts,
+                false => now.prompts,
             },
-            resources: if has_same_resources {
-                then.resources
-            } else {
-                now.resources
+            resources: match has_same_resources {
+                true => then.resources,
+                false => now.resources,
             },
-            skills: if has_same_skills {
-                then.skills
-            } else {
-                now.skills
+            skills: match has_same_skills {
+                true => then.skills,
+                false => now.skills,
             },
-            standard_skills: if has_same_standard_skills {
-                then.standard_skills
-            } else {
-                now.standard_skills
+            standard_skills: match has_same_standard_skills {
+                true => then.standard_skills,
+                false => now.standard_skills,
             },
         };
-        let old_roots = changed
-            .skills
-            .iter()
-            .flat_map(|[old, _]| old)
-            .map(ServedSkill::root);
-        let gone = old_roots.filter(|root| self.find(root).is_none()).collect();
-        (self, gone)
+        (self, changed.old_roots())
     }
 
     pub(crate) fn find(&self, root: &SkillRoot) -> Option<ServedSkill> {
@@ -285,6 +274,13 @@ impl ChangedEntries {
             }));
         }
         changed
+    }
+
+    fn old_roots(&self) -> Vec<SkillRoot> {
+        let skills = self.skills.iter().flat_map(|[old, _]| old);
+        let prompts = self.prompts.iter().flat_map(|[old, _]| old);
+        let prompts = prompts.map(|prompt| root_of(prompt.candidate()));
+        skills.map(ServedSkill::root).chain(prompts).collect()
     }
 
     /// Returns whether skills changed, and clients that accept only the Agent Skills standard see none of them.
@@ -404,6 +400,11 @@ impl SkillPrompt {
         self.name
             .clone()
             .unwrap_or_else(|| id_of(&self.entry, self.at).as_str().into())
+    }
+
+    /// Returns whether both are the same candidate of one snapshot's entry, with the same name.
+    pub(crate) fn is(&self, other: &SkillPrompt) -> bool {
+        Arc::ptr_eq(&self.entry, &other.entry) && self.at == other.at && self.name == other.name
     }
 
     fn has_blank(&self) -> bool {

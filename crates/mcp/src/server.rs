@@ -16,8 +16,9 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use crate::ServerOptions;
 use crate::page::ListVersion;
 use crate::roots::ClientRoots;
+use crate::row_texts::RowTexts;
 use crate::served_files::ServedFiles;
-use crate::served_view::ServedView;
+use crate::served_view::{ServedSkill, ServedView, SkillPrompt};
 
 /// An MCP server over a registry, for any number of clients. Clones share one server.
 ///
@@ -31,6 +32,8 @@ struct ServerState {
     reader: Arc<dyn SkillReader>,
     tools: LiveTools,
     served_files: ServedFiles,
+    resource_rows: RowTexts<ServedSkill>,
+    prompt_rows: RowTexts<SkillPrompt>,
     views: watch::Sender<Arc<ServedView>>,
     updating: Mutex<()>,
     following: Once,
@@ -65,6 +68,8 @@ impl Server {
         let end = CancellationToken::new();
         Server(Arc::new(ServerState {
             served_files: ServedFiles::new(registry.clone()),
+            resource_rows: RowTexts::default(),
+            prompt_rows: RowTexts::default(),
             views: watch::Sender::new(Arc::new(view)),
             updating: Mutex::default(),
             following: Once::new(),
@@ -108,6 +113,14 @@ impl Server {
         &self.0.served_files
     }
 
+    pub(crate) fn resource_rows(&self) -> &RowTexts<ServedSkill> {
+        &self.0.resource_rows
+    }
+
+    pub(crate) fn prompt_rows(&self) -> &RowTexts<SkillPrompt> {
+        &self.0.prompt_rows
+    }
+
     pub(crate) fn reader(&self) -> &Arc<dyn SkillReader> {
         &self.0.reader
     }
@@ -141,9 +154,13 @@ impl Server {
         {
             return before;
         }
-        let (view, gone) = ServedView::new(tools, &self.0.options.modes, table).following(&before);
+        let (view, mut changed) =
+            ServedView::new(tools, &self.0.options.modes, table).following(&before);
         let view = Arc::new(view);
-        self.0.served_files.forget(&gone);
+        self.0.resource_rows.forget(&changed);
+        self.0.prompt_rows.forget(&changed);
+        changed.retain(|root| view.find(root).is_none());
+        self.0.served_files.forget(&changed);
         self.0.views.send_replace(Arc::clone(&view));
         view
     }

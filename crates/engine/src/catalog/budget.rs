@@ -208,14 +208,10 @@ impl Overflow {
         if matches!(self, Overflow::Omit | Overflow::Chosen(_)) || fits(names) {
             return None;
         }
-        let first = |listed, pins| CatalogPlan {
-            listed,
-            pins,
-            ..names
-        };
-        let best = [true, false]
-            .into_iter()
-            .find_map(|pins| last_that_fits(1..count, &|listed| first(listed, pins), &fits));
+        let best = [true, false].into_iter().find_map(|pins| {
+            let first = CatalogPlan { pins, ..names };
+            last_that_fits(1..count, &|listed| CatalogPlan { listed, ..first }, &fits)
+        });
         Some(best.unwrap_or(CatalogPlan::NOTHING))
     }
 

@@ -66,6 +66,30 @@ pub(super) struct EventStream {
     first: Option<ServerSseMessage>,
 }
 
+/// A response that was prepared as text, and the stream on which its events have their ids.
+#[derive(Debug)]
+pub(super) struct PreparedResponse {
+    which: StreamId,
+    text: String,
+}
+
+impl PreparedResponse {
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// Returns the events of the response.
+    pub(super) fn into_events(self) -> Vec<u8> {
+        let (first, last) = (self.which.name(0), self.which.name(1));
+        let retry = RETRY.as_millis();
+        let mut events = format!("data: \nid: {first}\nretry: {retry}\n\ndata: ").into_bytes();
+        events.reserve_exact(self.text.len() + last.len() + 8);
+        events.extend_from_slice(self.text.as_bytes());
+        events.extend_from_slice(format!("\nid: {last}\n\n").as_bytes());
+        events
+    }
+}
+
 impl SessionStreams {
     pub(super) fn new() -> SessionStreams {
         SessionStreams(Mutex::new(StreamsState {
@@ -122,6 +146,27 @@ impl SessionStreams {
             number,
             first,
         })
+    }
+
+    /// Returns a response that was prepared as `text`, and a stream without events.
+    pub(super) fn respond(
+        self: &Arc<SessionStreams>,
+        text: String,
+    ) -> Result<(PreparedResponse, EventStream), SessionEnded> {
+        let mut state = self.lock();
+        if state.has_ended {
+            return Err(SessionEnded);
+        }
+        state.active = Instant::now();
+        state.response_count += 1;
+        let which = StreamId::Response(state.response_count);
+        let stream = EventStream {
+            streams: Arc::clone(self),
+            which,
+            number: 0,
+            first: None,
+        };
+        Ok((PreparedResponse { which, text }, stream))
     }
 
     pub(super) fn cancel(&self, request: &RequestId) {

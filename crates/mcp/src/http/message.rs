@@ -19,7 +19,8 @@ use sse_stream::SseStream;
 use super::HttpLimits;
 use super::accept::Accepted;
 use super::access_control::session;
-use super::sessions::Sessions;
+use super::event_streams::PreparedResponse;
+use super::sessions::{ResponseSlot, Sessions};
 use crate::batches::join_responses;
 use crate::incoming::{ErrorReply, Incoming, ParsedMessage, trimmed};
 
@@ -34,6 +35,8 @@ enum BodyError {
     TooSlow,
     Broken,
 }
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 const BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
@@ -80,11 +83,13 @@ pub(super) async fn handle_post(
             )
         }
         Incoming::Message(message) => {
-            let response = next.run(request_of(&head, &message)).await;
-            if accepted.events {
-                response
-            } else {
-                as_json(response).await
+            let slot = ResponseSlot::default();
+            head.extensions.insert(slot.clone());
+            let response = next.run(request_of(head, &message)).await;
+            match slot.take() {
+                Some(prepared) => with_text(response, prepared, accepted),
+                None if accepted.events => response,
+                None => as_json(response).await,
             }
         }
         Incoming::Batch(items) => {
@@ -96,8 +101,7 @@ pub(super) async fn handle_post(
     }
 }
 
-fn request_of(head: &Parts, message: &ParsedMessage<'_>) -> Request {
-    let mut head = head.clone();
+fn request_of(mut head: Parts, message: &ParsedMessage<'_>) -> Request {
     head.headers.remove(CONTENT_LENGTH);
     if let Some(malformed) = message.malformed() {
         head.extensions.insert(malformed);
@@ -123,7 +127,7 @@ async fn batch(
                     answers.push(refusal.text());
                     continue;
                 }
-                let response = next.clone().run(request_of(head, &message)).await;
+                let response = next.clone().run(request_of(head.clone(), &message)).await;
                 if !response.status().is_success() {
                     return response;
                 }
@@ -144,6 +148,16 @@ async fn batch(
     }
 }
 
+/// Returns `response` with the text that was prepared for it.
+fn with_text(response: Response, prepared: PreparedResponse, accepted: Accepted) -> Response {
+    let (mut head, _) = response.into_parts();
+    if accepted.events {
+        return Response::from_parts(head, Body::from(prepared.into_events()));
+    }
+    head.headers.insert(CONTENT_TYPE, JSON);
+    Response::from_parts(head, Body::from(prepared.into_text()))
+}
+
 async fn as_json(response: Response) -> Response {
     let is_stream = response
         .headers()
@@ -153,8 +167,7 @@ async fn as_json(response: Response) -> Response {
         return response;
     }
     let (mut head, body) = response.into_parts();
-    head.headers
-        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    head.headers.insert(CONTENT_TYPE, JSON);
     match response_message(body).await {
         Some(message) => Response::from_parts(head, Body::from(message.get().as_bytes().to_vec())),
         // A cancelled request has no response.

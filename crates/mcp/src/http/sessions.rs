@@ -8,7 +8,9 @@ use std::time::Duration;
 use futures_util::Stream;
 use parking_lot::{Mutex, MutexGuard};
 use rmcp::RoleServer;
-use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use rmcp::transport::common::server_side_http::session_id;
 use rmcp::transport::streamable_http_server::session::{
@@ -16,7 +18,9 @@ use rmcp::transport::streamable_http_server::session::{
 };
 use tokio::sync::mpsc;
 
-use super::event_streams::{SessionEnded, SessionStreams, StreamId};
+use super::event_streams::{PreparedResponse, SessionEnded, SessionStreams, StreamId};
+use super::request_parts;
+use crate::prepared_answers::SessionAnswers;
 
 pub(super) struct Sessions {
     open: Mutex<HashMap<SessionId, OpenSession>>,
@@ -27,6 +31,17 @@ pub(super) struct Sessions {
 struct OpenSession {
     delivered: mpsc::Sender<Box<ClientJsonRpcMessage>>,
     streams: Arc<SessionStreams>,
+    answers: Arc<SessionAnswers>,
+}
+
+/// The place of a prepared response in an HTTP request, which takes the response from there.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ResponseSlot(Arc<Mutex<Option<PreparedResponse>>>);
+
+impl ResponseSlot {
+    pub(super) fn take(&self) -> Option<PreparedResponse> {
+        self.0.lock().take()
+    }
 }
 
 pub(super) struct SessionTransport {
@@ -63,6 +78,13 @@ impl Sessions {
     }
 }
 
+impl OpenSession {
+    /// Lets the handler of `initialize` prepare the responses of this session.
+    fn share_answers(&self, request: &mut ClientRequest) {
+        request.extensions_mut().insert(Arc::clone(&self.answers));
+    }
+}
+
 impl SessionManager for Sessions {
     type Error = SessionEnded;
     type Transport = SessionTransport;
@@ -75,6 +97,7 @@ impl SessionManager for Sessions {
             OpenSession {
                 delivered: sender,
                 streams: Arc::clone(&streams),
+                answers: Arc::default(),
             },
         );
         Ok((
@@ -90,9 +113,12 @@ impl SessionManager for Sessions {
     async fn initialize_session(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionEnded> {
         let open = self.find(id)?;
+        if let ClientJsonRpcMessage::Request(request) = &mut message {
+            open.share_answers(&mut request.request);
+        }
         let initialize_response = open.streams.initialize_response();
         open.delivered
             .send(Box::new(message))
@@ -116,12 +142,23 @@ impl SessionManager for Sessions {
     async fn create_stream(
         &self,
         id: &SessionId,
-        message: ClientJsonRpcMessage,
+        mut message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionEnded> {
         let open = self.find(id)?;
-        let ClientJsonRpcMessage::Request(request) = &message else {
+        let ClientJsonRpcMessage::Request(request) = &mut message else {
             return Err(SessionEnded);
         };
+        let slot: Option<&ResponseSlot> = request_parts::extension(request.request.extensions());
+        if let Some(slot) = slot
+            && let Some(text) = open.answers.answer(request)
+        {
+            let (response, reader) = open.streams.respond(text)?;
+            *slot.0.lock() = Some(response);
+            return Ok(reader);
+        }
+        if let ClientRequest::InitializeRequest(_) = &request.request {
+            open.share_answers(&mut request.request);
+        }
         let reader = open.streams.open_response(request.id.clone())?;
         open.delivered
             .send(Box::new(message))

@@ -51,10 +51,14 @@ impl Raw {
     }
 
     pub(crate) async fn next(&mut self) -> Value {
+        serde_json::from_str(&self.line().await).expect("a document")
+    }
+
+    pub(crate) async fn line(&mut self) -> String {
         let line = tokio::time::timeout(PATIENCE, self.read.next_line())
             .await
             .expect("in time");
-        serde_json::from_str(&line.expect("a line").expect("more to say")).expect("a document")
+        line.expect("a line").expect("more to say")
     }
 }
 

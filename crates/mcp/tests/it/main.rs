@@ -14,6 +14,7 @@ mod live;
 mod log;
 mod metrics;
 mod modern;
+mod prepared;
 mod prompts;
 mod resources;
 mod roles;
