@@ -18,15 +18,16 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Subscriptio
 use rmcp::{ErrorData, ServerHandler};
 use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tracing::{Instrument, Span};
+use tracing::Instrument;
 
-use crate::conformance::is_conforming;
 use crate::instructions::instructions;
+use crate::load_span::span_of;
 use crate::notifications::{NotificationSink, Notifier, ResourceSubscriptions, followed};
 use crate::page::Page;
 use crate::params::{Malformed, Method};
-use crate::prepared_answers::{PreparedAnswers, SessionAnswers};
+use crate::prepared_answers::{ClientTraits, PreparedAnswers, SessionAnswers, leave_to_transport};
 use crate::resources::quoted;
+use crate::response_text::ResponseHead;
 use crate::served_view::ListVersions;
 use crate::session_tools::SessionTools;
 use crate::{Caller, McpFeatures, Server, extension, host_tool_calls, prompts, resources, tools};
@@ -78,29 +79,10 @@ impl ClientSession {
 
     fn features(&self, context: &Context) -> McpFeatures {
         self.features.get().copied().unwrap_or_else(|| {
-            self.features_for(
-                &client_name(context),
-                extension::is_known_to(context.client_capabilities().as_ref()),
-            )
+            let has_extension = extension::is_known_to(context.client_capabilities().as_ref());
+            let options = self.server.options();
+            options.features_for(&client_name(context), has_extension)
         })
-    }
-
-    fn features_for(&self, client: &str, has_extension: bool) -> McpFeatures {
-        let options = self.server.options();
-        let Some(preset) = options.preset(client) else {
-            return options.features;
-        };
-        let features = options.features.and(preset.features);
-        // The extension would add resources that the client does not use.
-        if has_extension
-            || features
-                .without(McpFeatures::EXTENSION)
-                .contains(McpFeatures::RESOURCES)
-        {
-            features
-        } else {
-            features.without(McpFeatures::EXTENSION)
-        }
     }
 
     fn wants(&self, feature: McpFeatures, context: &Context) -> Result<(), ErrorData> {
@@ -115,6 +97,9 @@ impl ClientSession {
             .map_or(Ok(()), |malformed| Err(malformed.error()))?;
         if feature == McpFeatures::EXTENSION {
             self.lists_skills.store(true, Ordering::Relaxed);
+        }
+        if self.features.get().is_none() {
+            self.prepare_answers(None, context);
         }
         Ok(())
     }
@@ -135,15 +120,24 @@ impl ClientSession {
         client.is_some_and(|client| self.server.options().is_strict(&client.name))
     }
 
-    fn prepare_answers(&self, features: McpFeatures, client: &Implementation, context: &Context) {
+    fn prepare_answers(&self, client: Option<ClientTraits>, context: &Context) {
         if let Some(answers) = context.extensions.get::<Arc<SessionAnswers>>() {
             answers.begin(PreparedAnswers {
                 server: self.server.clone(),
-                features,
-                is_strict: self.is_strict(Some(client)),
+                client,
                 lists_skills: Arc::clone(&self.lists_skills),
             });
         }
+    }
+
+    /// Returns whether `text` has the response, and the transport takes it instead of the result of the handler.
+    fn is_prepared(
+        &self,
+        context: &Context,
+        text: impl FnOnce(ResponseHead<'_>, ClientTraits) -> Option<String>,
+    ) -> bool {
+        // With a session, the transport asks for the text before it calls the handler.
+        self.features.get().is_none() && leave_to_transport(&self.server, context, text)
     }
 
     fn notifier(
@@ -176,9 +170,7 @@ impl ServerHandler for ClientSession {
         let features = self.features.get().copied().unwrap_or(options.features);
         let server = Implementation::new(options.name.as_ref(), options.version.as_ref());
         let mut capabilities = features.capabilities();
-        if options.host_tools.is_some() {
-            capabilities.logging = Some(Default::default());
-        }
+        capabilities.logging = options.host_tools.as_ref().map(|_| Default::default());
         ServerConfig::new(capabilities).with_server_info(server)
     }
 
@@ -188,15 +180,16 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<InitializeResult, ErrorData> {
         let has_extension = extension::is_known_to(Some(&request.capabilities));
-        let features = self.features_for(&request.client_info.name, has_extension);
-        let features = *self.features.get_or_init(|| features);
+        let client = &request.client_info.name;
+        let traits = ClientTraits::new(self.server.options(), client, has_extension);
+        let features = *self.features.get_or_init(|| traits.features);
         self.lists_skills.store(has_extension, Ordering::Relaxed);
         context.peer.set_peer_info(request.clone());
         self.begin();
         self.tools
             .log_session(&self.server, &context, &request.client_info);
         let mut result = self.negotiate_initialize(&request)?;
-        self.prepare_answers(features, &request.client_info, &context);
+        self.prepare_answers(Some(traits), &context);
         result.instructions =
             instructions(&self.server, &self.server.view(), features, has_extension);
         Ok(result)
@@ -272,15 +265,16 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListSkillsResult, ErrorData> {
         self.wants(McpFeatures::EXTENSION, &context)?;
+        if self.is_prepared(&context, |head, client| {
+            extension::skills_text(&self.server, head, request.as_ref(), client.is_strict)
+        }) {
+            return Ok(ListSkillsResult::with_all_items(Vec::new()));
+        }
         let mut listed = extension::list_skills(&self.server, request)
             .instrument(span_of(&context))
             .await?;
         if self.is_strict(context.client_info().as_ref()) {
-            let all = listed.skills.len();
-            listed
-                .skills
-                .retain(|skill| is_conforming(&skill.frontmatter));
-            extension::log_withheld(all - listed.skills.len());
+            extension::withhold(&mut listed.skills);
         }
         Ok(listed)
     }
@@ -302,6 +296,11 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         self.wants(McpFeatures::EXTENSION, &context)?;
+        if self.is_prepared(&context, |head, _| {
+            extension::directory_text(&self.server, head, &request)
+        }) {
+            return Ok(ListResourcesResult::with_all_items(Vec::new()));
+        }
         extension::read_directory(&self.server, &request.uri, request.cursor)
             .instrument(span_of(&context))
             .await
@@ -313,6 +312,11 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
+        if self.is_prepared(&context, |head, _| {
+            resources::resources_text(&self.server, head, request.as_ref())
+        }) {
+            return Ok(ListResourcesResult::with_all_items(Vec::new()));
+        }
         resources::list_resources(&self.server, request)
     }
 
@@ -345,6 +349,11 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         self.wants(McpFeatures::PROMPTS, &context)?;
+        if self.is_prepared(&context, |head, _| {
+            prompts::prompts_text(&self.server, head, request.as_ref())
+        }) {
+            return Ok(ListPromptsResult::with_all_items(Vec::new()));
+        }
         prompts::list_prompts(&self.server, request)
     }
 
@@ -487,14 +496,4 @@ fn client_name(context: &Context) -> String {
         .client_info()
         .map(|client| client.name)
         .unwrap_or_default()
-}
-
-#[cfg(feature = "http")]
-fn span_of(context: &Context) -> Span {
-    crate::http::request_parts::span_of(&context.extensions)
-}
-
-#[cfg(not(feature = "http"))]
-fn span_of(_: &Context) -> Span {
-    Span::none()
 }

@@ -10,16 +10,16 @@ use rmcp::ErrorData;
 use rmcp::model::{
     ClientCapabilities, DIRECTORY_MIME_TYPE, GetSkillRequestParams, GetSkillResult,
     ListResourcesResult, ListSkillsResult, PaginatedRequestParams,
-    ReadResourceDirectoryRequestParams, RequestId, Resource, SKILLS_EXTENSION_ID, Skill,
-    SkillResource, SkillResources,
+    ReadResourceDirectoryRequestParams, Resource, SKILLS_EXTENSION_ID, Skill, SkillResource,
+    SkillResources,
 };
 
 use crate::Server;
 use crate::conformance::{is_conforming, standard_fields};
 use crate::meta::{origin_of, with_diagnostic, with_readiness};
 use crate::page::Page;
-use crate::prepared_answers::{ResponseText, json};
 use crate::resources::{mime_type, unknown, unread};
+use crate::response_text::{ResponseHead, ResponseText, json};
 use crate::served_files::{FileManifest, ReadFailure, SkillRow};
 use crate::served_view::{ServedSkill, ServedView};
 use repertoire::skill::skill_uri::{SKILL_MD, SkillAddress};
@@ -101,7 +101,7 @@ pub(crate) async fn list_skills(
 /// Returns the response that [`list_skills`] is for, or `None` if it has to read files or to return an error.
 pub(crate) fn skills_text(
     server: &Server,
-    id: &RequestId,
+    head: ResponseHead<'_>,
     request: Option<&PaginatedRequestParams>,
     is_strict: bool,
 ) -> Option<String> {
@@ -126,7 +126,7 @@ pub(crate) fn skills_text(
         .filter_map(|(served, files)| row(&view, served, files));
     let (rows, mut withheld) = (rows.collect::<Vec<_>>(), 0);
     let size = rows.iter().map(|row| row.text.len() + 1).sum();
-    let mut response = ResponseText::list(id, "skills", next.as_deref(), size);
+    let mut response = ResponseText::list(head, "skills", next.as_deref(), size);
     for row in rows {
         match is_strict && !row.is_conforming {
             true => withheld += 1,
@@ -137,8 +137,15 @@ pub(crate) fn skills_text(
     Some(response.finish())
 }
 
+/// Removes the skills that a strict client rejects.
+pub(crate) fn withhold(skills: &mut Vec<Skill>) {
+    let all = skills.len();
+    skills.retain(|skill| is_conforming(&skill.frontmatter));
+    log_withheld(all - skills.len());
+}
+
 /// Logs the number of skills that a page for a strict client does not have.
-pub(crate) fn log_withheld(withheld: usize) {
+fn log_withheld(withheld: usize) {
     if withheld > 0 {
         tracing::info!(
             withheld,
@@ -150,7 +157,7 @@ pub(crate) fn log_withheld(withheld: usize) {
 /// Returns the response that [`get_skill`] is for, or `None` if it has to read files or to return an error.
 pub(crate) fn skill_text(
     server: &Server,
-    id: &RequestId,
+    head: ResponseHead<'_>,
     request: &GetSkillRequestParams,
 ) -> Option<String> {
     let place = SkillAddress::parse(&request.uri)?;
@@ -161,13 +168,13 @@ pub(crate) fn skill_text(
     }
     let files = server.served_files().cached(served)?;
     let row = row(&view, served, &files)?;
-    Some(ResponseText::field(id, "skill", &row.text))
+    Some(ResponseText::field(head, "skill", &row.text))
 }
 
 /// Returns the response that [`read_directory`] is for, or `None` if it has to read files or to return an error.
 pub(crate) fn directory_text(
     server: &Server,
-    id: &RequestId,
+    head: ResponseHead<'_>,
     request: &ReadResourceDirectoryRequestParams,
 ) -> Option<String> {
     let place = SkillAddress::parse(&request.uri)?;
@@ -180,7 +187,7 @@ pub(crate) fn directory_text(
     .ok()?;
     let files = server.served_files().cached(served)?;
     let (children, next) = directory_page(server, served, &files, &place, page)?;
-    let mut response = ResponseText::list(id, "resources", next.as_deref(), 256 * children.len());
+    let mut response = ResponseText::list(head, "resources", next.as_deref(), 256 * children.len());
     children
         .iter()
         .for_each(|child| response.push(&json(child)));

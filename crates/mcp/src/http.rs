@@ -33,6 +33,7 @@ use tokio_util::task::TaskTracker;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 pub use self::options::{AccessToken, HttpLimits, HttpOptions};
+pub(crate) use self::sessions::ResponseSlot;
 
 use self::access_control::AccessControl;
 use self::connections::ClientListener;

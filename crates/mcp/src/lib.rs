@@ -79,6 +79,7 @@ mod pipe;
 mod prepared_answers;
 mod prompts;
 mod resources;
+mod response_text;
 mod roots;
 mod row_texts;
 mod served_files;

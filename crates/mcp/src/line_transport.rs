@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorCode, GetExtensions};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, GetExtensions};
 use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
@@ -132,7 +132,7 @@ where
         let ClientJsonRpcMessage::Request(request) = &mut message else {
             return Some(message);
         };
-        if let ClientRequest::InitializeRequest(_) = &request.request {
+        if self.answers.may_begin(&request.request) {
             let answers = Arc::clone(&self.answers);
             request.request.extensions_mut().insert(answers);
         }

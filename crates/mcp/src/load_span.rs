@@ -4,6 +4,7 @@ use repertoire::registry::Candidate;
 use repertoire::skill::skill_uri::SkillRoot;
 use repertoire::skill::{Digest, ResourcePath};
 use repertoire::{Model, Skill};
+use rmcp::service::{RequestContext, RoleServer};
 use tracing::Span;
 use tracing::field::Empty;
 
@@ -148,6 +149,18 @@ impl LoadSpan {
         self.span
             .record("gen_ai.skill.resource.name", path.as_str());
     }
+}
+
+/// Returns the span of the HTTP request that brought a message.
+#[cfg(feature = "http")]
+pub(crate) fn span_of(context: &RequestContext<RoleServer>) -> Span {
+    crate::http::request_parts::span_of(&context.extensions)
+}
+
+/// Returns no span, because every message comes over a pipe.
+#[cfg(not(feature = "http"))]
+pub(crate) fn span_of(_: &RequestContext<RoleServer>) -> Span {
+    Span::none()
 }
 
 /// Returns the digest of the `SKILL.md` that is served.

@@ -100,6 +100,24 @@ impl ServerOptions {
         }
     }
 
+    /// Returns the features for a client with this name, and with or without the skills extension.
+    pub(crate) fn features_for(&self, client: &str, has_extension: bool) -> McpFeatures {
+        let Some(preset) = self.preset(client) else {
+            return self.features;
+        };
+        let features = self.features.and(preset.features);
+        // The extension would add resources that the client does not use.
+        if has_extension
+            || features
+                .without(McpFeatures::EXTENSION)
+                .contains(McpFeatures::RESOURCES)
+        {
+            features
+        } else {
+            features.without(McpFeatures::EXTENSION)
+        }
+    }
+
     pub(crate) fn is_strict(&self, client: &str) -> bool {
         !self.ignores_presets && is_strict(client)
     }

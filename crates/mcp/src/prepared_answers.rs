@@ -4,15 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use rmcp::model::{ClientRequest, GetExtensions, GetMeta, JsonRpcRequest, RequestId};
-use serde::Serialize;
+use rmcp::model::{
+    ClientRequest, GetExtensions, GetMeta, JsonRpcRequest, ProtocolVersion, RequestMetaObject,
+};
+use rmcp::service::{RequestContext, RoleServer};
 
 use crate::params::Malformed;
-use crate::{McpFeatures, Server, extension, prompts, resources};
+use crate::response_text::{ResponseHead, ResultForm};
+use crate::{McpFeatures, Server, ServerOptions, extension, prompts, resources};
 
-/// The prepared responses of one session. The transport and the handler share it.
+/// The prepared responses of one connection. The transport and the handler share it.
 ///
-/// A session has none until its handler has answered `initialize`.
+/// A connection has none until its handler has answered `initialize`, or a request without a session.
 #[derive(Debug, Default)]
 pub(crate) struct SessionAnswers(Mutex<AnswersState>);
 
@@ -21,33 +24,50 @@ enum AnswersState {
     #[default]
     NotPrepared,
     Prepared(PreparedAnswers),
-    /// The client sent `initialize` again, so that the handler answers everything.
+    /// The client sent `initialize` later, so that the handler answers everything.
     Disabled,
 }
 
-/// What the responses of one session depend on.
+/// What the responses of one connection depend on.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedAnswers {
     pub(crate) server: Server,
-    pub(crate) features: McpFeatures,
-    /// Whether the client rejects a list with a skill outside of the Agent Skills standard.
-    pub(crate) is_strict: bool,
+    /// `None` without a session. Then each request introduces its client.
+    pub(crate) client: Option<ClientTraits>,
     pub(crate) lists_skills: Arc<AtomicBool>,
 }
 
-/// The text of a response.
-pub(crate) struct ResponseText {
-    text: String,
-    is_empty: bool,
+/// What responses depend on in a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClientTraits {
+    pub(crate) features: McpFeatures,
+    /// Whether the client rejects a list with a skill outside of the Agent Skills standard.
+    pub(crate) is_strict: bool,
 }
 
+/// The keys with which a request without a session introduces its client.
+const INTRODUCTION: [&str; 3] = [
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+];
+
 impl SessionAnswers {
+    /// Begins to prepare responses, after `initialize` or after a request without a session.
     pub(crate) fn begin(&self, prepared: PreparedAnswers) {
         let mut state = self.0.lock();
-        *state = match *state {
+        let has_session = prepared.client.is_some();
+        *state = match std::mem::take(&mut *state) {
             AnswersState::NotPrepared => AnswersState::Prepared(prepared),
-            _ => AnswersState::Disabled,
+            before if !has_session => before,
+            AnswersState::Prepared(_) | AnswersState::Disabled => AnswersState::Disabled,
         };
+    }
+
+    /// Returns whether the handler of `request` may begin to prepare responses.
+    pub(crate) fn may_begin(&self, request: &ClientRequest) -> bool {
+        matches!(request, ClientRequest::InitializeRequest(_))
+            || feature_of(request).is_some() && matches!(*self.0.lock(), AnswersState::NotPrepared)
     }
 
     /// Returns the response to `request`, or `None` if the handler has to answer it.
@@ -68,26 +88,33 @@ impl PreparedAnswers {
         request: &JsonRpcRequest<ClientRequest>,
     ) -> Option<String> {
         let JsonRpcRequest { id, request, .. } = request;
-        if !self.features.contains(feature)
+        let (server, meta) = (&self.server, request.get_meta());
+        let (client, form) = match self.client {
+            Some(client) => (only_has(meta, &[]).then_some(client)?, ResultForm::Plain),
+            None => (
+                ClientTraits::introduced(server.options(), meta)?,
+                ResultForm::Typed,
+            ),
+        };
+        if !client.features.contains(feature)
             || Malformed::in_message(request.extensions()).is_some()
-            || has_context(request)
         {
             return None;
         }
-        let server = &self.server;
+        let head = ResponseHead { id, form };
         let answer = match request {
             ClientRequest::ListSkillsRequest(list) => {
-                extension::skills_text(server, id, list.params.as_ref(), self.is_strict)
+                extension::skills_text(server, head, list.params.as_ref(), client.is_strict)
             }
-            ClientRequest::GetSkillRequest(get) => extension::skill_text(server, id, &get.params),
+            ClientRequest::GetSkillRequest(get) => extension::skill_text(server, head, &get.params),
             ClientRequest::ReadResourceDirectoryRequest(read) => {
-                extension::directory_text(server, id, &read.params)
+                extension::directory_text(server, head, &read.params)
             }
             ClientRequest::ListResourcesRequest(list) => {
-                resources::resources_text(server, id, list.params.as_ref())
+                resources::resources_text(server, head, list.params.as_ref())
             }
             ClientRequest::ListPromptsRequest(list) => {
-                prompts::prompts_text(server, id, list.params.as_ref())
+                prompts::prompts_text(server, head, list.params.as_ref())
             }
             _ => None,
         }?;
@@ -98,63 +125,66 @@ impl PreparedAnswers {
     }
 }
 
-impl ResponseText {
-    /// Begins a response with one page of a list. `next` is the cursor of the next page, and the rows have about `size` bytes.
-    pub(crate) fn list(
-        id: &RequestId,
-        field: &str,
-        next: Option<&str>,
-        size: usize,
-    ) -> ResponseText {
-        let mut response = ResponseText::new(id, size);
-        if let Some(next) = next {
-            // A cursor has nothing to escape.
-            response.push_parts(&["\"nextCursor\":\"", next, "\","]);
+impl ClientTraits {
+    /// Returns the traits of a client with this name, and with or without the skills extension.
+    pub(crate) fn new(options: &ServerOptions, client: &str, has_extension: bool) -> ClientTraits {
+        ClientTraits {
+            features: options.features_for(client, has_extension),
+            is_strict: options.is_strict(client),
         }
-        response.push_parts(&["\"", field, "\":["]);
-        response
     }
 
-    /// Returns a response with one field, of which `value` is the JSON text.
-    pub(crate) fn field(id: &RequestId, field: &str, value: &str) -> String {
-        let mut response = ResponseText::new(id, value.len());
-        response.push_parts(&["\"", field, "\":", value, "}}"]);
-        response.text
-    }
-
-    fn new(id: &RequestId, size: usize) -> ResponseText {
-        let mut response = ResponseText {
-            text: String::with_capacity(size + 256),
-            is_empty: true,
-        };
-        let id = serde_json::to_string(id).expect("an id is a text or a number");
-        response.push_parts(&["{\"jsonrpc\":\"2.0\",\"id\":", &id, ",\"result\":{"]);
-        response
-    }
-
-    /// Adds a row to the list.
-    pub(crate) fn push(&mut self, row: &str) {
-        if !self.is_empty {
-            self.text.push(',');
+    /// Returns the traits of a client that introduces itself in `meta`. `None` if that is malformed, or if `meta` has anything
+    /// else that a response may depend on.
+    pub(crate) fn introduced(
+        options: &ServerOptions,
+        meta: &RequestMetaObject,
+    ) -> Option<ClientTraits> {
+        if !only_has(meta, &INTRODUCTION)
+            || meta.protocol_version()? != ProtocolVersion::V_2026_07_28
+        {
+            return None;
         }
-        self.is_empty = false;
-        self.text.push_str(row);
-    }
-
-    /// Returns the text of the list.
-    pub(crate) fn finish(mut self) -> String {
-        self.text.push_str("]}}");
-        self.text
-    }
-
-    fn push_parts(&mut self, parts: &[&str]) {
-        parts.iter().for_each(|part| self.text.push_str(part));
+        let has_extension = extension::is_known_to(Some(&meta.client_capabilities()?));
+        let name = meta.client_info().map(|client| client.name);
+        Some(ClientTraits::new(
+            options,
+            &name.unwrap_or_default(),
+            has_extension,
+        ))
     }
 }
 
-/// Returns the JSON text of a row.
-pub(crate) fn json(row: &impl Serialize) -> String {
-    serde_json::to_string(row).expect("a row has texts as keys")
+/// Leaves the response to a request without a session to the transport. Returns `false` if `text` returns none, or if the
+/// transport does not take the text of a response.
+#[cfg(feature = "http")]
+pub(crate) fn leave_to_transport(
+    server: &Server,
+    context: &RequestContext<RoleServer>,
+    text: impl FnOnce(ResponseHead<'_>, ClientTraits) -> Option<String>,
+) -> bool {
+    use crate::http::ResponseSlot;
+
+    let Some(slot) = ResponseSlot::of(&context.extensions) else {
+        return false;
+    };
+    let head = ResponseHead {
+        id: &context.id,
+        form: ResultForm::Typed,
+    };
+    let client = ClientTraits::introduced(server.options(), &context.meta);
+    let text = client.and_then(|client| text(head, client));
+    text.map(|text| slot.fill_without_session(text)).is_some()
+}
+
+/// Returns `false`, because no transport takes the text of a response.
+#[cfg(not(feature = "http"))]
+pub(crate) fn leave_to_transport(
+    _: &Server,
+    _: &RequestContext<RoleServer>,
+    _: impl FnOnce(ResponseHead<'_>, ClientTraits) -> Option<String>,
+) -> bool {
+    false
 }
 
 fn feature_of(request: &ClientRequest) -> Option<McpFeatures> {
@@ -168,10 +198,10 @@ fn feature_of(request: &ClientRequest) -> Option<McpFeatures> {
     }
 }
 
-/// Returns whether `_meta` of a request has anything that its response may depend on.
-fn has_context(request: &ClientRequest) -> bool {
-    let meta = &request.get_meta().0;
-    meta.0.keys().any(|key| key != "progressToken")
+/// Returns whether `_meta` of a request has no keys but `keys` and the token for its progress.
+fn only_has(meta: &RequestMetaObject, keys: &[&str]) -> bool {
+    let mut others = meta.0.0.keys().filter(|key| *key != "progressToken");
+    others.all(|key| keys.contains(&key.as_str()))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use repertoire::{Id, Model, Skill};
 use rmcp::ErrorData;
 use rmcp::model::{
     GetPromptResult, ListPromptsResult, PaginatedRequestParams, Prompt, PromptArgument,
-    PromptMessage, RequestId, Role,
+    PromptMessage, Role,
 };
 use serde_json::{Map, Value};
 
@@ -18,8 +18,8 @@ use crate::Server;
 use crate::load_span::{LoadSpan, LoadTrigger};
 use crate::meta::{origin, surface, with_readiness};
 use crate::page::Page;
-use crate::prepared_answers::{ResponseText, json};
 use crate::resources::quoted;
+use crate::response_text::{ResponseHead, ResponseText, json};
 use crate::served_view::{ServedView, SkillPrompt};
 use crate::server_tools;
 use crate::session_tools::SessionTools;
@@ -42,7 +42,7 @@ pub(crate) fn list_prompts(
 /// Returns the response that [`list_prompts`] is for, or `None` if it is an error.
 pub(crate) fn prompts_text(
     server: &Server,
-    id: &RequestId,
+    head: ResponseHead<'_>,
     request: Option<&PaginatedRequestParams>,
 ) -> Option<String> {
     let view = server.view();
@@ -52,7 +52,7 @@ pub(crate) fn prompts_text(
         .prompt_rows()
         .of(&view, called, |called| json(&prompt(&view, called)));
     let size = rows.iter().map(|row| row.len() + 1).sum();
-    let mut response = ResponseText::list(id, "prompts", next.as_deref(), size);
+    let mut response = ResponseText::list(head, "prompts", next.as_deref(), size);
     rows.iter().for_each(|row| response.push(row));
     Some(response.finish())
 }

@@ -8,8 +8,8 @@ use repertoire::skill::{Bytes, text};
 use rmcp::ErrorData;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, ListResourceTemplatesResult,
-    ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Reference, RequestId,
-    Resource, ResourceContents, ResourceTemplate,
+    ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Reference, Resource,
+    ResourceContents, ResourceTemplate,
 };
 
 use crate::Server;
@@ -17,7 +17,7 @@ use crate::load_span::{LoadSpan, LoadTrigger};
 use crate::meta::{origin_of, with_diagnostic, with_readiness};
 use crate::options::HostResource;
 use crate::page::Page;
-use crate::prepared_answers::{ResponseText, json};
+use crate::response_text::{ResponseHead, ResponseText, json};
 use crate::served_files::{ReadFailure, hidden_in};
 use crate::served_view::{ServedSkill, ServedView};
 use repertoire::skill::skill_uri::{SkillAddress, SkillRoot, encoded_path};
@@ -51,7 +51,7 @@ pub(crate) fn list_resources(
 /// Returns the response that [`list_resources`] is for, or `None` if it is an error.
 pub(crate) fn resources_text(
     server: &Server,
-    id: &RequestId,
+    head: ResponseHead<'_>,
     request: Option<&PaginatedRequestParams>,
 ) -> Option<String> {
     let view = server.view();
@@ -61,7 +61,7 @@ pub(crate) fn resources_text(
         .resource_rows()
         .of(&view, skills, |skill| json(&resource(&view, skill)));
     let size = rows.iter().map(|row| row.len() + 1).sum();
-    let mut response = ResponseText::list(id, "resources", next.as_deref(), size);
+    let mut response = ResponseText::list(head, "resources", next.as_deref(), size);
     rows.iter().for_each(|row| response.push(row));
     if next.is_none() {
         let of_host = server.options().resources.iter().map(host_resource);

@@ -66,21 +66,29 @@ pub(super) struct EventStream {
     first: Option<ServerSseMessage>,
 }
 
-/// A response that was prepared as text, and the stream on which its events have their ids.
+/// A response that was prepared as text.
 #[derive(Debug)]
 pub(super) struct PreparedResponse {
-    which: StreamId,
+    /// The stream on which the events have their ids. `None` without a session.
+    stream: Option<StreamId>,
     text: String,
 }
 
 impl PreparedResponse {
+    pub(super) fn without_session(text: String) -> PreparedResponse {
+        PreparedResponse { stream: None, text }
+    }
+
     pub(super) fn into_text(self) -> String {
         self.text
     }
 
     /// Returns the events of the response.
     pub(super) fn into_events(self) -> Vec<u8> {
-        let (first, last) = (self.which.name(0), self.which.name(1));
+        let Some(stream) = self.stream else {
+            return format!("data: {}\n\n", self.text).into_bytes();
+        };
+        let (first, last) = (stream.name(0), stream.name(1));
         let retry = RETRY.as_millis();
         let mut events = format!("data: \nid: {first}\nretry: {retry}\n\ndata: ").into_bytes();
         events.reserve_exact(self.text.len() + last.len() + 8);
@@ -166,7 +174,11 @@ impl SessionStreams {
             number: 0,
             first: None,
         };
-        Ok((PreparedResponse { which, text }, stream))
+        let response = PreparedResponse {
+            stream: Some(which),
+            text,
+        };
+        Ok((response, stream))
     }
 
     pub(super) fn cancel(&self, request: &RequestId) {

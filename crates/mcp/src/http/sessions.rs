@@ -9,7 +9,8 @@ use futures_util::Stream;
 use parking_lot::{Mutex, MutexGuard};
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, Extensions, GetExtensions,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use rmcp::transport::common::server_side_http::session_id;
@@ -36,9 +37,23 @@ struct OpenSession {
 
 /// The place of a prepared response in an HTTP request, which takes the response from there.
 #[derive(Debug, Clone, Default)]
-pub(super) struct ResponseSlot(Arc<Mutex<Option<PreparedResponse>>>);
+pub(crate) struct ResponseSlot(Arc<Mutex<Option<PreparedResponse>>>);
 
 impl ResponseSlot {
+    /// Returns the slot in the HTTP request of a message.
+    pub(crate) fn of(message: &Extensions) -> Option<&ResponseSlot> {
+        request_parts::extension(message)
+    }
+
+    /// Fills the slot of a request without a session.
+    pub(crate) fn fill_without_session(&self, text: String) {
+        self.fill(PreparedResponse::without_session(text));
+    }
+
+    fn fill(&self, response: PreparedResponse) {
+        *self.0.lock() = Some(response);
+    }
+
     pub(super) fn take(&self) -> Option<PreparedResponse> {
         self.0.lock().take()
     }
@@ -148,12 +163,11 @@ impl SessionManager for Sessions {
         let ClientJsonRpcMessage::Request(request) = &mut message else {
             return Err(SessionEnded);
         };
-        let slot: Option<&ResponseSlot> = request_parts::extension(request.request.extensions());
-        if let Some(slot) = slot
+        if let Some(slot) = ResponseSlot::of(request.request.extensions())
             && let Some(text) = open.answers.answer(request)
         {
             let (response, reader) = open.streams.respond(text)?;
-            *slot.0.lock() = Some(response);
+            slot.fill(response);
             return Ok(reader);
         }
         if let ClientRequest::InitializeRequest(_) = &request.request {

@@ -10,10 +10,13 @@ async fn prepared(features: McpFeatures) -> PreparedAnswers {
     let skill = Skill::new("tidy".parse().unwrap(), "Sorts a folder.");
     home.register(Registered::new(skill, "Sort it.")).unwrap();
     let registry = SkillRegistry::builder().user(home).load().await.unwrap();
-    PreparedAnswers {
-        server: Server::new(registry, ServerOptions::default()),
+    let client = ClientTraits {
         features,
         is_strict: false,
+    };
+    PreparedAnswers {
+        server: Server::new(registry, ServerOptions::default()),
+        client: Some(client),
         lists_skills: Arc::default(),
     }
 }
@@ -71,6 +74,34 @@ async fn a_second_initialize_disables_prepared_responses() {
     assert_eq!(are_prepared(&answers), [false; 5]);
     answers.begin(prepared);
     assert_eq!(are_prepared(&answers), [false; 5]);
+}
+
+#[tokio::test]
+async fn without_a_session_each_request_introduces_its_client() {
+    let prepared = PreparedAnswers {
+        client: None,
+        ..prepared(McpFeatures::ALL).await
+    };
+    let listed = |meta: Value| request("resources/list", json!({"_meta": meta}));
+    let introduction = |version: &str| {
+        listed(json!({
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }))
+    };
+    let answers = SessionAnswers::default();
+    assert!(answers.may_begin(&introduction("2026-07-28").request));
+    answers.begin(prepared.clone());
+    assert!(!answers.may_begin(&introduction("2026-07-28").request));
+    assert!(answers.answer(&introduction("2026-07-28")).is_some());
+    assert_eq!(answers.answer(&introduction("2025-06-18")), None);
+    assert_eq!(answers.answer(&listed(json!({}))), None);
+    // A later request without a session changes nothing, and a session disables prepared responses.
+    answers.begin(prepared.clone());
+    assert!(answers.answer(&introduction("2026-07-28")).is_some());
+    answers.begin(self::prepared(McpFeatures::ALL).await);
+    answers.begin(prepared);
+    assert_eq!(answers.answer(&introduction("2026-07-28")), None);
 }
 
 #[tokio::test]

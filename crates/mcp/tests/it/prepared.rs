@@ -97,15 +97,22 @@ impl Edit {
     }
 }
 
+/// A client over a pipe, with the `_meta` of its requests.
+struct Client {
+    raw: Raw,
+    meta: Value,
+}
+
 /// Asks for `method` three times: as the first client that asks, as the next one, and for the handler. Returns the response.
-async fn compared(raw: &mut Raw, method: &str, params: &Value) -> Value {
+async fn compared(Client { raw, meta }: &mut Client, method: &str, params: &Value) -> Value {
     let mut request = json!({"jsonrpc": "2.0", "id": "a\"1", "method": method, "params": params});
+    request["params"]["_meta"] = meta.clone();
     let mut lines = Vec::new();
     for _ in 0..2 {
         raw.send(request.clone()).await;
         lines.push(raw.line().await);
     }
-    request["params"]["_meta"] = json!({"other": 1});
+    request["params"]["_meta"]["other"] = json!(1);
     raw.send(request).await;
     let handled = raw.line().await;
     assert_eq!(
@@ -117,10 +124,10 @@ async fn compared(raw: &mut Raw, method: &str, params: &Value) -> Value {
 }
 
 /// Compares every page of a list. Returns the URIs of its rows.
-async fn compare_pages(raw: &mut Raw, field: &str) -> Vec<Value> {
+async fn compare_pages(client: &mut Client, field: &str) -> Vec<Value> {
     let (mut params, mut uris) = (json!({}), Vec::new());
     loop {
-        let response = compared(raw, &format!("{field}/list"), &params).await;
+        let response = compared(client, &format!("{field}/list"), &params).await;
         let page = &response["result"];
         let rows = page[field].as_array().expect("a page has rows");
         uris.extend(rows.iter().map(|row| row["uri"].clone()));
@@ -151,6 +158,15 @@ fn introduction(client: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
 }
 
+/// Returns the `_meta` of a request without a session.
+fn introduction_without_session(client: &str) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": client, "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/skills": {}}},
+    })
+}
+
 async fn compare_after(edits: Vec<Edit>) {
     let (server, sources) = served().await;
     let mut clients = Vec::new();
@@ -159,19 +175,25 @@ async fn compare_after(edits: Vec<Edit>) {
         let mut raw = Raw::of(&server);
         raw.send(introduction(name)).await;
         raw.next().await;
-        clients.push(raw);
+        let meta = json!({});
+        clients.push(Client { raw, meta });
+        let meta = introduction_without_session(name);
+        clients.push(Client {
+            raw: Raw::of(&server),
+            meta,
+        });
     }
     for edit in edits {
         edit.apply(&sources);
         server.registry().refresh().await.expect("it is open");
-        for raw in &mut clients {
-            compare_pages(raw, "prompts").await;
-            compare_pages(raw, "skills").await;
-            for uri in compare_pages(raw, "resources").await {
-                compared(raw, "skills/get", &json!({"uri": uri})).await;
+        for client in &mut clients {
+            compare_pages(client, "prompts").await;
+            compare_pages(client, "skills").await;
+            for uri in compare_pages(client, "resources").await {
+                compared(client, "skills/get", &json!({"uri": uri})).await;
                 let root = uri.as_str().expect("a URI").replace("/SKILL.md", "");
                 for folder in [root.clone(), format!("{root}/notes")] {
-                    compared(raw, "resources/directory/read", &json!({"uri": folder})).await;
+                    compared(client, "resources/directory/read", &json!({"uri": folder})).await;
                 }
             }
         }
@@ -179,7 +201,7 @@ async fn compare_after(edits: Vec<Edit>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn prepared_responses_equal_those_of_the_handler(edits in edits()) {
@@ -200,6 +222,7 @@ async fn prepared_responses_over_http_are_the_same() {
     server.registry().refresh().await.expect("it is open");
     let listening = listen(&server, HttpOptions::default()).await;
     let both = "accept: application/json, text/event-stream\r\n";
+    let without_session = "mcp-protocol-version: 2026-07-28\r\n";
     let introduced = introduction("some-client").to_string();
     let (status, head, _) = listening.post_with(both, introduced.as_bytes()).await;
     assert_eq!(status, 200);
@@ -207,16 +230,39 @@ async fn prepared_responses_over_http_are_the_same() {
         .lines()
         .find(|line| line.starts_with("mcp-session-id: "))
         .expect("a session");
-    for accept in [
+    let forms = [
         "accept: application/json\r\n",
         both,
         "accept: text/event-stream\r\n",
-    ] {
-        let headers = format!("{accept}{session}\r\n");
-        for method in ["skills/list", "resources/list", "prompts/list"] {
-            let mut bodies = Vec::new();
-            for meta in [json!({}), json!({}), json!({"other": 1})] {
-                let params = json!({"_meta": meta});
+    ];
+    let requests = [
+        ("skills/list", json!({})),
+        ("resources/list", json!({})),
+        ("prompts/list", json!({})),
+        (
+            "resources/directory/read",
+            json!({"uri": "skill://home/plan"}),
+        ),
+    ];
+    for (accept, (method, params)) in forms
+        .iter()
+        .flat_map(|form| requests.iter().map(move |request| (form, request)))
+    {
+        for (headers, meta) in [
+            (format!("{accept}{session}\r\n"), json!({})),
+            (
+                format!("{accept}{without_session}mcp-method: {method}\r\n"),
+                introduction_without_session("some-client"),
+            ),
+        ] {
+            let mut responses = Vec::new();
+            for others in [json!({}), json!({}), json!({"other": 1})] {
+                let mut params = params.clone();
+                params["_meta"] = meta.clone();
+                params["_meta"]
+                    .as_object_mut()
+                    .expect("it is a map")
+                    .extend(others.as_object().expect("it is a map").clone());
                 let request =
                     json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params});
                 let (status, head, body) = listening
@@ -224,12 +270,17 @@ async fn prepared_responses_over_http_are_the_same() {
                     .await;
                 assert_eq!(status, 200, "{body}");
                 let kind = head.lines().find(|line| line.starts_with("content-type"));
+                let is_numbered = body.lines().any(|line| line.starts_with("id:"));
                 let lines = body.lines().filter(|line| line.contains("jsonrpc"));
-                bodies.push((kind.map(ToOwned::to_owned), lines.collect::<String>()));
+                responses.push((
+                    kind.map(ToOwned::to_owned),
+                    is_numbered,
+                    lines.collect::<String>(),
+                ));
             }
-            assert_eq!(bodies[0], bodies[2], "{accept}{method}");
-            assert_eq!(bodies[1], bodies[2], "{accept}{method}");
-            assert!(bodies[2].1.contains("nextCursor"), "{accept}{method}");
+            assert_eq!(responses[0], responses[2], "{headers}{method}");
+            assert_eq!(responses[1], responses[2], "{headers}{method}");
+            assert!(responses[2].2.contains("\"result\""), "{headers}{method}");
         }
     }
     listening.end().await;
