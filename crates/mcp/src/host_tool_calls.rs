@@ -3,13 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt;
-use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, Tool, ToolAnnotations};
 use rmcp::service::{Peer, RoleServer};
 use serde_json::{Map, Value};
 
 use crate::served_view::ServedView;
-use crate::{Caller, Server};
+use crate::{Caller, HostTools, Server};
 
 /// Returns the tools of the host as clients list them.
 pub(crate) fn listed(server: &Server, view: &ServedView, caller: &Caller) -> Vec<Tool> {
@@ -30,22 +29,27 @@ pub(crate) fn listed(server: &Server, view: &ServedView, caller: &Caller) -> Vec
     .collect()
 }
 
-/// Answers a call; `None` for a tool that is not of the host.
-pub(crate) async fn answer(
-    server: &Server,
+/// Returns the host, if it offers this tool to the caller.
+pub(crate) fn host_of<'s>(
+    server: &'s Server,
     caller: &Caller,
     name: &str,
-    arguments: &Map<String, Value>,
-) -> Option<Result<CallToolResult, ErrorData>> {
-    let host = server.options().host_tools.as_ref()?;
-    // Most calls are of tools about skills, which need no list of the host's.
-    if server.view().has_tool(name) || !host.tools(caller).iter().any(|spec| *spec.name == *name) {
-        return None;
-    }
-    Some(Ok(match host.call(caller, name, arguments.clone()).await {
+) -> Option<&'s dyn HostTools> {
+    let host = server.options().host_tools.as_deref()?;
+    (host.has_tool(caller, name) && !server.view().has_tool(name)).then_some(host)
+}
+
+/// Calls a tool that the host offers to the caller.
+pub(crate) async fn call(
+    host: &dyn HostTools,
+    caller: &Caller,
+    name: &str,
+    arguments: Map<String, Value>,
+) -> CallToolResult {
+    match host.call(caller, name, arguments).await {
         Ok(value) => CallToolResult::structured(value),
         Err(value) => CallToolResult::structured_error(value),
-    }))
+    }
 }
 
 /// Sends the messages of the host for `caller` to a session, until one of them ends.

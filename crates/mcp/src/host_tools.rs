@@ -16,6 +16,9 @@ pub trait HostTools: Send + Sync {
     /// Returns the tools that the caller is offered, always the same.
     fn tools(&self, caller: &Caller) -> Vec<ToolSpec>;
 
+    /// Returns whether [`tools`](HostTools::tools) has this tool for the caller.
+    fn has_tool(&self, caller: &Caller, tool: &str) -> bool;
+
     /// Returns `true` if the tool changes nothing.
     fn is_read_only(&self, tool: &str) -> bool;
 

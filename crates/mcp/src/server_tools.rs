@@ -30,30 +30,49 @@ pub(crate) struct ServerToolCall<'c> {
     pub(crate) access: &'c ToolAccess,
 }
 
+/// A tool of a server, or one about them.
+pub(crate) enum CalledTool<'c> {
+    Offered(Arc<ListedTool>),
+    Call,
+    Deactivate,
+    Unknown(&'c str),
+}
+
 impl ServerToolCall<'_> {
-    /// Answers a call; `None` for a tool that is not of this kind.
-    pub(crate) async fn answer(
-        &self,
-        name: &str,
-        arguments: &Map<String, Value>,
-    ) -> Option<Result<CallToolResult, ErrorData>> {
+    /// Returns the tool that is called; `None` for one that is not of this kind.
+    pub(crate) fn find<'c>(&self, name: &'c str) -> Option<CalledTool<'c>> {
         if self.server.view().has_tool(name) {
             return None;
         }
-        if let Some(tool) = self.session.offered(self.server).find(name).cloned() {
-            return Some(self.call(&tool, arguments.clone()).await);
+        if let Some(tool) = self.session.offered(self.server).find(name) {
+            return Some(CalledTool::Offered(Arc::clone(tool)));
         }
         match name {
-            CALL => Some(self.call_tool(arguments).await),
-            DEACTIVATE => Some(self.deactivate(arguments)),
+            CALL => Some(CalledTool::Call),
+            DEACTIVATE => Some(CalledTool::Deactivate),
             // The same answer for every such name, so that it does not reveal which tools exist.
-            name if name.starts_with("mcp__") => Some(Err(unknown(name))),
+            name if name.starts_with("mcp__") => Some(CalledTool::Unknown(name)),
             _ => None,
         }
     }
 
-    async fn call_tool(&self, given: &Map<String, Value>) -> Result<CallToolResult, ErrorData> {
-        let (skill, tool) = (text_of(given, "skill")?, text_of(given, "tool")?);
+    /// Answers a call of `tool`.
+    pub(crate) async fn answer(
+        &self,
+        tool: CalledTool<'_>,
+        arguments: Map<String, Value>,
+    ) -> Result<CallToolResult, ErrorData> {
+        match tool {
+            CalledTool::Offered(tool) => self.call(&tool, arguments).await,
+            CalledTool::Call => self.call_tool(arguments).await,
+            CalledTool::Deactivate => self.deactivate(&arguments),
+            CalledTool::Unknown(name) => Err(unknown(name)),
+        }
+    }
+
+    async fn call_tool(&self, mut given: Map<String, Value>) -> Result<CallToolResult, ErrorData> {
+        let arguments = given.remove("arguments");
+        let (skill, tool) = (text_of(&given, "skill")?, text_of(&given, "tool")?);
         let brought = match skill {
             None => Vec::new(),
             Some(name) => {
@@ -81,9 +100,9 @@ impl ServerToolCall<'_> {
         let Some(tool) = found else {
             return Err(unknown(name));
         };
-        let arguments = match given.get("arguments") {
+        let arguments = match arguments {
             None | Some(Value::Null) => Map::new(),
-            Some(Value::Object(arguments)) => arguments.clone(),
+            Some(Value::Object(arguments)) => arguments,
             Some(_) => return Ok(failure("`arguments` is not an object.".to_owned())),
         };
         self.call(&tool, arguments).await

@@ -70,8 +70,8 @@ async fn call(
     (name, arguments): (&str, Map<String, Value>),
     span: &LoadSpan,
 ) -> Result<CallToolResult, ErrorData> {
-    if let Some(answer) = host_tool_calls::answer(server, caller, name, &arguments).await {
-        return answer;
+    if let Some(host) = host_tool_calls::host_of(server, caller, name) {
+        return Ok(host_tool_calls::call(host, caller, name, arguments).await);
     }
     let access = server.options().server_tools.as_ref();
     if let Some(access) = access {
@@ -80,8 +80,8 @@ async fn call(
             session,
             access,
         };
-        if let Some(answer) = call.answer(name, &arguments).await {
-            return answer;
+        if let Some(called) = call.find(name) {
+            return call.answer(called, arguments).await;
         }
     }
     let Some(mut answer) = server

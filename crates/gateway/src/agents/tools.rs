@@ -182,21 +182,31 @@ impl AgentAction {
             AgentAction::Status | AgentAction::List | AgentAction::Skills
         )
     }
+
+    fn is_offered_to(self, caller: &Caller) -> bool {
+        match caller {
+            Caller::Agent { .. } => true,
+            Caller::Operator => !matches!(self, AgentAction::Message),
+            _ => self.is_read_only(),
+        }
+    }
 }
 
 #[async_trait]
 impl HostTools for AgentTools {
     fn tools(&self, caller: &Caller) -> Vec<ToolSpec> {
-        let offered = TOOLS.iter().filter(|tool| match caller {
-            Caller::Agent { .. } => true,
-            Caller::Operator => !matches!(tool.action, AgentAction::Message),
-            _ => tool.action.is_read_only(),
-        });
+        let offered = TOOLS
+            .iter()
+            .filter(|tool| tool.action.is_offered_to(caller));
         let specs = offered.map(|tool| {
             ToolSpec::new(tool.name, tool.about, fields::schema(tool.fields))
                 .expect("the names are valid")
         });
         specs.collect()
+    }
+
+    fn has_tool(&self, caller: &Caller, tool: &str) -> bool {
+        find(tool).is_some_and(|tool| tool.action.is_offered_to(caller))
     }
 
     fn is_read_only(&self, tool: &str) -> bool {

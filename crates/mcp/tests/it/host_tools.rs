@@ -31,6 +31,10 @@ impl HostTools for FakeHost {
             .collect()
     }
 
+    fn has_tool(&self, caller: &Caller, tool: &str) -> bool {
+        self.tools(caller).iter().any(|spec| *spec.name == *tool)
+    }
+
     fn is_read_only(&self, tool: &str) -> bool {
         tool == "whoami"
     }
