@@ -163,6 +163,10 @@ impl AuditLog {
         }
     }
 
+    pub(crate) fn has_arguments(&self) -> bool {
+        self.has_arguments
+    }
+
     /// Appends a row. If that fails, [`lost`](AuditLog::lost) counts it, and the next row has the number of lost ones.
     pub fn record(&self, event: AuditEvent) {
         let mut lost = self.lost.lock();

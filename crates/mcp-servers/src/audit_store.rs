@@ -1,6 +1,6 @@
 //! The places for the rows of an audit log.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,10 @@ pub trait AuditStore: Send + Sync + 'static {
     fn flush(&self) {}
 }
 
+/// The device and the number of a file, where the system has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileIdentity(Option<(u64, u64)>);
+
 /// A file of rows, of which several processes may append some.
 pub(crate) struct AuditFile {
     path: PathBuf,
@@ -38,6 +42,7 @@ pub(crate) struct AuditFile {
 
 struct OpenFile {
     file: File,
+    identity: FileIdentity,
     /// The end of the last row that this process knows, and its digest.
     length: u64,
     previous: String,
@@ -45,11 +50,7 @@ struct OpenFile {
 
 impl AuditFile {
     pub(crate) fn open(path: PathBuf) -> io::Result<AuditFile> {
-        let open = OpenFile {
-            file: open_file(&path)?,
-            length: 0,
-            previous: String::new(),
-        };
+        let open = OpenFile::open(&path)?;
         Ok(AuditFile {
             path,
             open: Mutex::new(open),
@@ -77,27 +78,42 @@ pub(crate) fn read_all(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 impl OpenFile {
+    fn open(path: &Path) -> io::Result<OpenFile> {
+        let file = open_file(path)?;
+        Ok(OpenFile {
+            identity: FileIdentity::of(&file.metadata()?),
+            file,
+            length: 0,
+            previous: String::new(),
+        })
+    }
+
     fn append(&mut self, path: &Path, row: Map<String, Value>) -> io::Result<()> {
-        self.lock(path)?;
-        let written = self.append_locked(path, row);
+        let length = self.lock(path)?;
+        let written = self.append_locked(path, length, row);
         let unlocked = self.file.unlock();
         written.and(unlocked)
     }
 
-    /// Locks the file at `path`. A different process may have moved the one that is open.
-    fn lock(&mut self, path: &Path) -> io::Result<()> {
+    /// Locks the file at `path`, and returns its length. A different process may have moved the one that is open.
+    fn lock(&mut self, path: &Path) -> io::Result<u64> {
         loop {
             self.file.lock()?;
-            if is_at(&self.file, path) {
-                return Ok(());
+            if let Ok(named) = fs::metadata(path)
+                && FileIdentity::of(&named) == self.identity
+            {
+                return Ok(named.len());
             }
-            self.file = open_file(path)?;
-            self.length = 0;
+            *self = OpenFile::open(path)?;
         }
     }
 
-    fn append_locked(&mut self, path: &Path, mut row: Map<String, Value>) -> io::Result<()> {
-        let length = self.file.metadata()?.len();
+    fn append_locked(
+        &mut self,
+        path: &Path,
+        length: u64,
+        mut row: Map<String, Value>,
+    ) -> io::Result<()> {
         if length != self.length || length == 0 {
             self.previous = last_line(&mut self.file, path)?;
         }
@@ -106,9 +122,10 @@ impl OpenFile {
         let line = Value::Object(row).to_string() + "\n";
         if length + line.len() as u64 > MOST_BYTES && length > 0 {
             move_aside(path)?;
-            self.file = open_file(path)?;
+            let previous = std::mem::take(&mut self.previous);
+            *self = OpenFile::open(path)?;
+            self.previous = previous;
             self.file.lock()?;
-            self.length = 0;
         }
         let count = self.file.write(line.as_bytes())?;
         self.length += count as u64;
@@ -130,19 +147,19 @@ fn open_file(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
+impl FileIdentity {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> FileIdentity {
+        use std::os::unix::fs::MetadataExt;
 
-    let (Ok(open), Ok(named)) = (file.metadata(), fs::metadata(path)) else {
-        return false;
-    };
-    (open.dev(), open.ino()) == (named.dev(), named.ino())
-}
+        FileIdentity(Some((metadata.dev(), metadata.ino())))
+    }
 
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.exists()
+    /// Returns the same for every file. Where that is all, a file that is open is not moved.
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> FileIdentity {
+        FileIdentity(None)
+    }
 }
 
 fn older_path(path: &Path, age: usize) -> PathBuf {

@@ -120,6 +120,14 @@ impl ToolAccess {
         }
     }
 
+    fn record_call(&self, event: AuditEvent, arguments: &Map<String, Value>) {
+        match &self.0.audit {
+            Some(log) if log.has_arguments() => log.record(event.arguments(arguments)),
+            Some(log) => log.record(event),
+            None => {}
+        }
+    }
+
     /// Sets the rules of all servers, by id. From then on, only these servers exist for skills.
     pub fn set_rules<S: Into<Arc<str>>>(&self, servers: impl IntoIterator<Item = (S, ToolRules)>) {
         let servers = servers.into_iter();
@@ -220,7 +228,7 @@ impl ToolAccess {
                 reason,
             });
         }
-        self.record(|| event(AuditKind::Called).arguments(&arguments));
+        self.record_call(event(AuditKind::Called), &arguments);
         self.0.provider.call(server, tool, arguments).await
     }
 }
