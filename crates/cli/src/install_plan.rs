@@ -17,6 +17,7 @@ use crate::diagnostics::{counted, joined};
 use crate::failure::Failure;
 use crate::installation::Installation;
 use crate::lock::RepertoireLock;
+use crate::other_lock::OtherLock;
 use crate::output::{Output, word};
 
 /// The options of commands that change installed skills.
@@ -31,6 +32,9 @@ pub(crate) struct ChangeOptions {
     /// Replace skills with local changes; the replaced folder is kept in `.repertoire/backup`.
     #[arg(long)]
     force: bool,
+    /// Also write the installed skills to the lock file of a different tool.
+    #[arg(long = "also-lock", value_enum, value_name = "FILE")]
+    other_locks: Vec<OtherLock>,
 }
 
 /// The changes of installed skills.
@@ -231,19 +235,27 @@ impl InstallPlan {
             self.print(out);
             return Ok(());
         }
+        let mut change = self.change(lock);
+        for other in &options.other_locks {
+            let other = other.text(installation, lock)?;
+            out.notes(other.notes);
+            change.locks.insert(other.name.to_owned(), other.text);
+        }
         if !options.yes && self.changes_folders() {
             self.ask(environment)?;
         }
-        let change = self.change(lock);
-        let path = installation.at.base.join(&change.lock);
-        let is_locked = std::fs::read_to_string(&path).is_ok_and(|text| text == change.text);
+        let base = &installation.at.base;
+        let mut locks = change.locks.iter();
+        let is_locked = locks.all(|(name, text)| {
+            std::fs::read_to_string(base.join(name)).is_ok_and(|old| old == *text)
+        });
         if change.folders.is_empty() && (is_locked || self.skills.is_empty()) {
             self.print(out);
             return Ok(());
         }
         installation
             .store
-            .remember(&path)
+            .remember(&base.join(RepertoireLock::NAME))
             .map_err(Failure::of_install)?;
         let made = installation.project.apply(&installation.store, &change);
         made.map_err(Failure::of_install)?;
@@ -280,8 +292,7 @@ impl InstallPlan {
         let changed: Vec<_> = folders.iter().map(|folder| folder.path.clone()).collect();
         ProjectChange {
             folders,
-            lock: RepertoireLock::NAME.to_owned(),
-            text: lock.to_text(&changed),
+            locks: [(RepertoireLock::NAME.to_owned(), lock.to_text(&changed))].into(),
         }
     }
 

@@ -91,6 +91,8 @@ mod lock;
 mod log;
 mod observed_agent;
 mod options;
+#[cfg(feature = "install")]
+mod other_lock;
 mod output;
 mod prompt_files;
 mod provenance;

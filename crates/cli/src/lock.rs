@@ -19,6 +19,8 @@ use serde::{Serialize, de};
 use serde_json::{Map, Value};
 
 pub(crate) use compared::NotCompared;
+#[cfg(feature = "install")]
+pub(crate) use folder_hash::tree_hash;
 pub(crate) use folder_hash::{HashedFiles, differs_only_in_line_ends, folder_hash};
 pub(crate) use inventory::{Inventory, LeftOut, Present};
 #[cfg(feature = "schema")]

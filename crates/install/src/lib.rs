@@ -27,8 +27,7 @@
 //!         after: Some(digest),
 //!         keeps_backup: false,
 //!     }],
-//!     lock: "repertoire.lock.json".to_owned(),
-//!     text: "{}\n".to_owned(),
+//!     locks: [("repertoire.lock.json".to_owned(), "{}\n".to_owned())].into(),
 //! };
 //! ProjectFolder::open(&project, &store)?.apply(&store, &change)?;
 //! assert!(project.join(".agents/skills/tidy/SKILL.md").is_file());

@@ -1,5 +1,6 @@
 //! Changes of a project, which are made completely or not at all.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -43,10 +44,8 @@ pub struct FolderChange {
 pub struct ProjectChange {
     /// The folders.
     pub folders: Vec<FolderChange>,
-    /// The name of the lock file in the project.
-    pub lock: String,
-    /// Its new text.
-    pub text: String,
+    /// The new texts of lock files in the project, by their names.
+    pub locks: BTreeMap<String, String>,
 }
 
 /// The present state of the folder of a skill.
@@ -139,7 +138,7 @@ impl ProjectFolder {
         })
     }
 
-    /// Makes a change: first the folders, then the lock.
+    /// Makes a change: first the folders, then the locks.
     ///
     /// A journal is written before the first folder is changed. If the process is killed, the next [`open`](ProjectFolder::open)
     /// completes the change. Each folder is replaced by one rename. Secrets in a replaced folder are copied.
@@ -163,7 +162,7 @@ impl ProjectFolder {
                 stored(store, after)?;
             }
         }
-        refuse_link(&self.base.join(&change.lock))?;
+        self.check_locks(change)?;
         store.flush()?;
         let state = self.base.join(STATE);
         let journal = serde_json::to_string(change).expect("a change has text keys");
@@ -183,7 +182,7 @@ impl ProjectFolder {
             InstallError::new(InstallErrorKind::Corrupt, message).help("remove the file")
         })?;
         // A repository may bring a journal, which must not write any other file.
-        if change.lock.contains(['/', '\\']) || !change.lock.ends_with(".lock.json") {
+        if change.locks.keys().any(|name| !is_lock(name)) {
             return Err(conflict(format!(
                 "`{STATE}/{JOURNAL}` names a file that is not a lock"
             ))
@@ -192,8 +191,13 @@ impl ProjectFolder {
         for folder in &change.folders {
             self.check_parent(&folder.path)?;
         }
-        refuse_link(&self.base.join(&change.lock))?;
+        self.check_locks(&change)?;
         self.complete(store, &change)
+    }
+
+    fn check_locks(&self, change: &ProjectChange) -> Result<(), InstallError> {
+        let mut names = change.locks.keys();
+        names.try_for_each(|name| refuse_link(&self.base.join(name)))
     }
 
     /// Makes the rest of a change whose journal is written.
@@ -208,7 +212,9 @@ impl ProjectFolder {
             }
         }
         let state = self.base.join(STATE);
-        replace_file(&state, &self.base.join(&change.lock), &change.text)?;
+        for (name, text) in &change.locks {
+            replace_file(&state, &self.base.join(name), text)?;
+        }
         let journal = state.join(JOURNAL);
         fs::remove_file(&journal).map_err(unwritable(&journal))?;
         self.clean_staging()
@@ -331,6 +337,12 @@ impl SkillFolderState {
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         changes
     }
+}
+
+/// Returns whether a journal may write the file with this name.
+fn is_lock(name: &str) -> bool {
+    let is_plain = !name.contains(['/', '\\']);
+    is_plain && (name.ends_with(".lock.json") || name == "skills-lock.json")
 }
 
 fn path_of(before: Option<&Resource>, after: Option<&Resource>) -> String {

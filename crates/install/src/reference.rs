@@ -100,6 +100,14 @@ impl Reference {
         )
     }
 
+    /// Returns the folder on this machine as it was typed, if it is one.
+    pub fn local_folder(&self) -> Option<&str> {
+        match &self.place {
+            ReferencePlace::Folder(text) => Some(text),
+            _ => None,
+        }
+    }
+
     pub(crate) fn is_archive(&self) -> bool {
         matches!(self.place, ReferencePlace::Archive(_))
     }
@@ -118,7 +126,7 @@ impl Reference {
     }
 
     /// Returns the URL above `/.well-known/`, if it is the index of a host.
-    pub(crate) fn index_base(&self) -> Option<&str> {
+    pub fn index_base(&self) -> Option<&str> {
         match &self.place {
             ReferencePlace::WellKnown(base) => Some(base),
             _ => None,

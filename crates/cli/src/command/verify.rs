@@ -213,7 +213,7 @@ impl VerifyOutput {
         }
         if let Some(lock) = &theirs {
             verified.locks.push(SkillsLock::NAME);
-            verified.compare_hashes(lock, &inventory)?;
+            verified.compare_hashes(lock, ours.as_ref(), &inventory, base)?;
         }
         #[cfg(feature = "install")]
         for lock in &tools {

@@ -7,6 +7,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use repertoire::skill::{Digest, SkippedFile, SkippedFolder};
+#[cfg(feature = "install")]
+use repertoire_install::FileTree;
 use sha2::{Digest as _, Sha256};
 
 /// The files of a folder that are hashed, and how.
@@ -50,13 +52,7 @@ pub(crate) fn folder_hash(folder: &Path, hashed: HashedFiles) -> Result<String, 
             bytes
         });
     }
-    Ok(hash
-        .finalize()
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            write!(text, "{byte:02x}").expect("writing to a text");
-            text
-        }))
+    Ok(hexadecimal(hash))
 }
 
 pub(crate) fn line_feeds(bytes: Vec<u8>) -> Vec<u8> {
@@ -119,6 +115,33 @@ fn names(folder: &Path, hashed: HashedFiles) -> Result<Vec<String>, String> {
             }
         }
     }
+    sorted(names)
+}
+
+/// Returns the hash of the files of a tree, as [`folder_hash`] of a folder with these files.
+///
+/// # Errors
+/// The reason, for people, why the hash cannot be computed here.
+#[cfg(feature = "install")]
+pub(crate) fn tree_hash(tree: &FileTree) -> Result<String, String> {
+    let names = tree.files().map(|(path, _)| path.to_string()).collect();
+    let mut hash = Sha256::new();
+    for name in sorted(names)? {
+        hash.update(&name);
+        hash.update(tree.get(&name).expect("it is a file of the tree"));
+    }
+    Ok(hexadecimal(hash))
+}
+
+fn hexadecimal(hash: Sha256) -> String {
+    let mut text = String::new();
+    for byte in hash.finalize() {
+        write!(text, "{byte:02x}").expect("writing to a text");
+    }
+    text
+}
+
+fn sorted(mut names: Vec<String>) -> Result<Vec<String>, String> {
     names.sort_by_cached_key(|name| sort_key(name));
     match names
         .windows(2)

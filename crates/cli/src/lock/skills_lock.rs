@@ -1,5 +1,8 @@
 //! `skills-lock.json`, version 1: the skills that the tool `skills` installs into a project.
 
+#[cfg(feature = "install")]
+mod installed_row;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -12,6 +15,8 @@ use crate::failure::Failure;
 #[derive(Debug, Default)]
 pub(crate) struct SkillsLock {
     rows: BTreeMap<JsKey, Map<String, Value>>,
+    /// The fields beside `version` and `skills`.
+    others: Map<String, Value>,
 }
 
 /// The origin of a skill, as a row states it.
@@ -63,11 +68,17 @@ impl SkillsLock {
         };
         let refuse = |message: String| Failure::new(format!("`{}`: {message}", Self::NAME));
         super::check_version(&value, "version", &VERSION.into(), Self::NAME)?;
-        let Some(Value::Object(skills)) = value.get("skills") else {
+        let mut others = match value {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        };
+        let skills = others.get_mut("skills").map(Value::take);
+        let Some(Value::Object(skills)) = skills else {
             return Err(refuse("expected an object `skills`".to_owned()));
         };
+        others.retain(|field, _| !["version", "skills"].contains(&field.as_str()));
         let mut rows = BTreeMap::new();
-        for (name, row) in skills {
+        for (name, row) in &skills {
             for field in TEXTS {
                 if !row.get(field).is_some_and(Value::is_string) {
                     return Err(refuse(format!("skill `{name}`: expected a text `{field}`")));
@@ -78,7 +89,7 @@ impl SkillsLock {
                 row.as_object().expect("it has fields").clone(),
             );
         }
-        Ok(Some(SkillsLock { rows }))
+        Ok(Some(SkillsLock { rows, others }))
     }
 
     pub(crate) fn hashes(&self) -> impl Iterator<Item = (&str, &str)> {
@@ -145,7 +156,10 @@ impl SkillsLock {
             .iter()
             .map(|(key, row)| (key.name.clone(), row.clone().into()))
             .collect();
-        super::to_text(&json!({ "version": VERSION, "skills": skills }))
+        let mut document = Map::from_iter([("version".to_owned(), VERSION.into())]);
+        document.extend(self.others.clone());
+        document.insert("skills".to_owned(), skills.into());
+        super::to_text(&document)
     }
 }
 

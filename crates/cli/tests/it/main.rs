@@ -29,7 +29,10 @@ mod install;
 #[cfg(unix)]
 mod install_kills;
 #[cfg(unix)]
+mod install_locks;
+#[cfg(unix)]
 mod install_policy;
+#[cfg(unix)]
 mod install_web;
 mod kept;
 mod labels;

@@ -68,8 +68,7 @@ impl TestProject {
 fn change(folder: FolderChange, text: &str) -> ProjectChange {
     ProjectChange {
         folders: vec![folder],
-        lock: LOCK.to_owned(),
-        text: text.to_owned(),
+        locks: [(LOCK.to_owned(), text.to_owned())].into(),
     }
 }
 
@@ -182,9 +181,14 @@ fn an_interrupted_change_is_completed() {
 #[test]
 fn a_foreign_journal_writes_only_locks() {
     let world = TestProject::new();
-    for lock in ["../evil.lock.json", "Makefile", "/etc/x.lock.json"] {
+    for lock in [
+        "../evil.lock.json",
+        "Makefile",
+        "/etc/x.lock.json",
+        "package-lock.json",
+    ] {
         let foreign = ProjectChange {
-            lock: lock.to_owned(),
+            locks: [(lock.to_owned(), "evil".to_owned())].into(),
             ..change(folder(None, None), "evil")
         };
         let journal = serde_json::to_string(&foreign).expect("a change has text keys");

@@ -1,10 +1,12 @@
 //! Comparison with `skills-lock.json`.
 
+use std::path::{Path, PathBuf};
+
 use repertoire::Id;
 
 use super::{Difference, DifferenceKind, VerifyOutput};
 use crate::failure::Failure;
-use crate::lock::{HashedFiles, Inventory, SkillsLock, folder_hash};
+use crate::lock::{HashedFiles, Inventory, RepertoireLock, SkillsLock, folder_hash};
 
 impl VerifyOutput {
     /// Compares one hash per skill with `skills-lock.json`.
@@ -13,12 +15,17 @@ impl VerifyOutput {
     pub(super) fn compare_hashes(
         &mut self,
         lock: &SkillsLock,
+        ours: Option<&RepertoireLock>,
         inventory: &Inventory,
+        base: &Path,
     ) -> Result<(), Failure> {
         let is_alone = self.locks.len() == 1;
         for (name, locked) in lock.hashes() {
-            let present = Id::new(name).ok().and_then(|id| inventory.winner(&id));
-            let hash = |files| present.map(|present| folder_hash(&present.folder, files));
+            let present = Id::new(name).ok().and_then(|id| {
+                let searched = inventory.winner(&id).map(|present| present.folder.clone());
+                searched.or_else(|| installed_folder(ours?, &id, base))
+            });
+            let hash = |files| present.as_ref().map(|folder| folder_hash(folder, files));
             let found = match hash(HashedFiles::OfSkill).transpose() {
                 Ok(found) => found,
                 Err(why) => {
@@ -62,4 +69,11 @@ impl VerifyOutput {
         }
         Ok(())
     }
+}
+
+/// Returns the folder of an installed skill that the sources do not search.
+fn installed_folder(lock: &RepertoireLock, id: &Id, base: &Path) -> Option<PathBuf> {
+    let mut rows = lock.installed.values();
+    let row = rows.find(|row| row.id == *id)?;
+    Some(base.join(row.path.as_str())).filter(|folder| folder.is_dir())
 }

@@ -10,6 +10,7 @@ fn lock(rows: &[(&str, &str)]) -> SkillsLock {
             .iter()
             .map(|(name, kind)| (JsKey::new(name), row(kind)))
             .collect(),
+        others: Map::new(),
     }
 }
 

@@ -1,0 +1,81 @@
+//! Lock files of other tools, which commands that install skills write on request.
+
+use std::collections::BTreeMap;
+
+use clap::ValueEnum;
+use repertoire::Id;
+use repertoire_install::InstalledSkill;
+
+use crate::failure::Failure;
+use crate::installation::Installation;
+use crate::lock::{RepertoireLock, SkillsLock, tree_hash};
+
+/// A lock file of a different tool that has a row for each installed skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OtherLock {
+    /// The lock file of the tool `skills`.
+    #[value(name = SkillsLock::NAME)]
+    Skills,
+}
+
+/// The new text of a lock file.
+#[derive(Debug)]
+pub(crate) struct OtherLockText {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+    /// The reasons why skills have no new row.
+    pub(crate) notes: Vec<String>,
+}
+
+impl OtherLock {
+    /// Returns the text with exactly the installed skills of `lock`, and the rows of skills that were never installed by this
+    /// program.
+    pub(crate) fn text(
+        self,
+        installation: &Installation,
+        lock: &RepertoireLock,
+    ) -> Result<OtherLockText, Failure> {
+        match self {
+            OtherLock::Skills => skills_lock(installation, lock),
+        }
+    }
+}
+
+fn skills_lock(
+    installation: &Installation,
+    lock: &RepertoireLock,
+) -> Result<OtherLockText, Failure> {
+    let mut rows = SkillsLock::read(&installation.at.base)?.unwrap_or_default();
+    let installed = by_id(lock);
+    for id in by_id(&installation.at.lock).keys() {
+        if !installed.contains_key(id) {
+            rows.remove(id);
+        }
+    }
+    let mut notes = Vec::new();
+    for (id, skill) in installed {
+        let tree = installation.store.get(&skill.manifest);
+        let tree = tree.map_err(Failure::of_install)?;
+        let hash = tree.as_ref().map(tree_hash).unwrap_or_else(|| {
+            Err("the store does not have it; run `repertoire sync` with a network".to_owned())
+        });
+        match hash {
+            Ok(hash) => rows.install(skill, &hash),
+            Err(why) => notes.push(format!(
+                "`{id}` has no new row in `{}`: {why}",
+                SkillsLock::NAME
+            )),
+        }
+    }
+    Ok(OtherLockText {
+        name: SkillsLock::NAME,
+        text: rows.text(),
+        notes,
+    })
+}
+
+/// Returns the installed skills by name. Of several folders the first one counts.
+fn by_id(lock: &RepertoireLock) -> BTreeMap<&Id, &InstalledSkill> {
+    let rows = lock.installed.values().rev();
+    rows.map(|row| (&row.id, row)).collect()
+}

@@ -1,0 +1,125 @@
+//! The lock files of other tools that `add`, `update` and `remove` write on request.
+
+use std::fs;
+use std::process::Command;
+
+use repertoire_cli::Exit;
+use serde_json::{Value, json};
+
+use crate::test_env::TestEnv;
+
+const ALSO: [&str; 3] = ["--yes", "--also-lock", "skills-lock.json"];
+
+fn good(env: &TestEnv, arguments: &[&str]) -> String {
+    let ran = env.run(arguments);
+    assert_eq!(ran.exit, Exit::Success, "{arguments:?}: {}", ran.stderr);
+    ran.stdout
+}
+
+fn lock(env: &TestEnv) -> Value {
+    let text = fs::read_to_string(env.here().join("skills-lock.json"));
+    serde_json::from_str(&text.expect("there is a lock")).expect("it is JSON")
+}
+
+fn git(env: &TestEnv, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command
+        .args(["-c", "user.name=A", "-c", "user.email=a@example.com"])
+        .args(arguments)
+        .current_dir(env.here().join("shared"))
+        .env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let output = command.output().expect("git is installed");
+    assert!(output.status.success(), "git {arguments:?}: {output:?}");
+}
+
+#[test]
+fn verify_reads_what_installing_writes() {
+    let env = TestEnv::new();
+    env.skill("shared", "tidy", "Sorts.")
+        .file("shared/tidy/scripts/run.sh", "#!/bin/sh\nls\n");
+    good(&env, &[&["add", "./shared"][..], &ALSO].concat());
+    let both = "1 skill matches repertoire.lock.json and skills-lock.json\n";
+    assert_eq!(good(&env, &["verify"]), both);
+    let first = lock(&env)["skills"]["tidy"].clone();
+    assert_eq!(
+        first,
+        json!({ "source": "./shared", "sourceType": "local", "computedHash": first["computedHash"] })
+    );
+
+    env.skill("shared", "tidy", "Sorts well.");
+    good(&env, &["update", "--yes"]);
+    let stale = env.run(&["verify"]);
+    assert_eq!(stale.exit, Exit::Problems);
+    assert!(stale.stdout.contains("changed  tidy  (skills-lock.json)"));
+    good(&env, &[&["update"][..], &ALSO].concat());
+    assert_ne!(lock(&env)["skills"]["tidy"], first);
+    assert_eq!(good(&env, &["verify"]), both);
+
+    fs::remove_dir_all(env.here().join(".agents")).expect("it is there");
+    fs::remove_file(env.here().join("skills-lock.json")).expect("it is there");
+    good(&env, &[&["sync", "--frozen"][..], &ALSO].concat());
+    assert_eq!(good(&env, &["verify"]), both);
+}
+
+#[test]
+fn a_row_has_the_origin_of_a_repository() {
+    let env = TestEnv::new();
+    env.skill("shared/skills", "tidy", "Sorts.");
+    git(&env, &["init", "--quiet", "--initial-branch", "main"]);
+    git(&env, &["add", "."]);
+    git(&env, &["commit", "--quiet", "--message", "first"]);
+    let url = format!("file://{}", env.here().join("shared").display());
+    let reference = format!("{url}@main");
+    good(&env, &[&["add", &reference][..], &ALSO].concat());
+    let row = lock(&env)["skills"]["tidy"].clone();
+    assert_eq!(
+        row,
+        json!({
+            "source": url,
+            "sourceUrl": url,
+            "ref": "main",
+            "sourceType": "git",
+            "skillPath": "skills/tidy/SKILL.md",
+            "computedHash": row["computedHash"],
+        })
+    );
+}
+
+#[test]
+fn rows_of_other_skills_stay() {
+    let env = TestEnv::new();
+    env.skill("shared", "tidy", "Sorts.");
+    let foreign = json!({ "source": "a/b", "sourceType": "github", "computedHash": "00" });
+    let old = json!({
+        "version": 1,
+        "skillsDir": "skills",
+        "skills": { "gone": foreign, "tidy": { "source": "x/y", "ref": "main", "sourceType": "github", "computedHash": "00", "subagents": ["z"] } },
+    });
+    env.file("skills-lock.json", old.to_string());
+    good(&env, &[&["add", "./shared"][..], &ALSO].concat());
+    let new = lock(&env);
+    let row = &new["skills"]["tidy"];
+    assert_eq!(
+        new,
+        json!({
+            "version": 1,
+            "skillsDir": "skills",
+            "skills": { "gone": foreign, "tidy": { "source": "./shared", "sourceType": "local", "computedHash": row["computedHash"], "subagents": ["z"] } },
+        })
+    );
+    good(&env, &[&["remove", "tidy"][..], &ALSO].concat());
+    assert_eq!(lock(&env)["skills"], json!({ "gone": foreign }));
+}
+
+#[test]
+fn an_invalid_lock_of_a_tool_prevents_a_change() {
+    let env = TestEnv::new();
+    env.skill("shared", "tidy", "Sorts.")
+        .file("skills-lock.json", "{ \"version\": 9 }");
+    let ran = env.run(&[&["add", "./shared"][..], &ALSO].concat());
+    assert_eq!(
+        ran.failure(),
+        "error: `skills-lock.json`: expected version 1, found 9\n"
+    );
+    assert!(!env.here().join(".agents").exists());
+}
