@@ -44,7 +44,7 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
         command("gateway servers", "cargo xtask gateway-servers --seconds 6"),
         command("page in a browser", "cargo xtask browser"),
         command("skills from a registry", "cargo xtask oci"),
-        command("folders of the tool `skills`", "cargo xtask skills-tool"),
+        command("the tool `skills`", "cargo xtask skills-tool"),
         memory(),
         advisories(),
     ];

@@ -1,4 +1,6 @@
-//! `cargo xtask skills-tool`: compares the folders of agents with those of the tool `skills`.
+//! `cargo xtask skills-tool`: compares the folders of agents and the lock file with those of the tool `skills`.
+
+mod locks;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +10,7 @@ use std::process::Command;
 use repertoire_profiles::{AgentPlace, AgentProfiles};
 use serde_json::Value;
 
-use crate::{Failure, step, venv, workspace};
+use crate::{Failure, venv, workspace};
 
 /// The compared agents: the name of the profile, and the name that the tool prints.
 const AGENTS: [(&str, &str); 8] = [
@@ -37,18 +39,14 @@ pub(crate) const SIGNS: [&str; 8] = [
 /// An agent, a folder from which only one side lists skills, and the name of that side.
 type Difference = (String, String, String);
 
-/// Installs the tool, lists the same home with both programs, and compares the folders.
+/// Installs the tool, compares the lock files, lists the same home with both programs, and compares the folders.
 pub(crate) fn run() -> Result<(), Failure> {
     let scripts = workspace::root().join("tests/skills-tool");
     let scratch = workspace::target()?.join("skills-tool");
     fs::create_dir_all(&scratch)?;
-    let installed = venv::venv(&scratch, &scripts.join("requirements.txt"))
-        .and_then(|_| venv::npm(&scratch, &scripts.join("package.json")));
-    if let Err(failure) = installed {
-        let reason = format!("`skills` cannot be installed from PyPI and npm: {failure}");
-        step::skipped("folders of the tool `skills`", &reason);
-        return Ok(());
-    }
+    venv::venv(&scratch, &scripts.join("requirements.txt"))?;
+    venv::npm(&scratch, &scripts.join("package.json"))?;
+    locks::check(&scratch)?;
     let home = tempfile::tempdir()?;
     let home = home.path().canonicalize()?;
     let explained = explained(&scripts.join("explained.tsv"))?;

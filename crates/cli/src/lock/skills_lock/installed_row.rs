@@ -7,7 +7,14 @@ use serde_json::{Map, Value};
 use super::{JsKey, LOCAL, SkillsLock, means};
 
 /// The fields that state an origin.
-const ORIGIN: [&str; 5] = ["source", "sourceUrl", "ref", "sourceType", "skillPath"];
+const ORIGIN: [&str; 6] = [
+    "source",
+    "sourceUrl",
+    "ref",
+    "sourceType",
+    "skillPath",
+    "wellKnownDigest",
+];
 
 const GITHUB: &str = "https://github.com/";
 
@@ -58,12 +65,84 @@ fn origin(skill: &InstalledSkill) -> Map<String, Value> {
         let file = format!("{}SKILL.md", folder.unwrap_or_default());
         set("skillPath", &file);
     } else if let Some(base) = reference.index_base() {
-        set("source", base);
+        set("source", host(base));
+        set("sourceUrl", base);
         set("sourceType", "well-known");
+        if let Some(digest) = &skill.archive {
+            set("wellKnownDigest", &digest.to_string());
+        }
     } else {
         let own = format!("./{}", skill.path);
         set("source", reference.local_folder().unwrap_or(&own));
         set("sourceType", LOCAL);
     }
     row
+}
+
+/// Returns the host of a URL without its port.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split('/').next().unwrap_or(rest);
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn row(reference: &str, folder: Option<&str>) -> Value {
+        let digest = format!("sha256:{}", "a".repeat(64));
+        let skill = json!({
+            "id": "tidy",
+            "path": ".agents/skills/tidy",
+            "reference": reference,
+            "folder": folder,
+            "archive": digest,
+            "manifest": digest,
+            "content": digest,
+            "files": [],
+            "first_trusted": "2026-11-30T02:33:42Z",
+        });
+        let skill = serde_json::from_value(skill).expect("it is a row");
+        Value::Object(origin(&skill))
+    }
+
+    #[test]
+    fn an_origin_is_stated_as_the_tool_states_it() {
+        let digest = format!("sha256:{}", "a".repeat(64));
+        for (reference, folder, expected) in [
+            (
+                "acme/skills@v1",
+                Some("skills/tidy"),
+                json!({ "source": "acme/skills", "ref": "v1", "sourceType": "github", "skillPath": "skills/tidy/SKILL.md" }),
+            ),
+            (
+                "https://git.example.com/team/skills.git",
+                None,
+                json!({ "source": "https://git.example.com/team/skills.git", "sourceUrl": "https://git.example.com/team/skills.git", "sourceType": "git", "skillPath": "SKILL.md" }),
+            ),
+            (
+                "https://skills.example.com:8443",
+                Some("tidy"),
+                json!({ "source": "skills.example.com", "sourceUrl": "https://skills.example.com:8443", "sourceType": "well-known", "wellKnownDigest": digest }),
+            ),
+            (
+                "./shared",
+                Some("tidy"),
+                json!({ "source": "./shared", "sourceType": "local" }),
+            ),
+            (
+                "./tidy.zip",
+                Some("tidy"),
+                json!({ "source": "./.agents/skills/tidy", "sourceType": "local" }),
+            ),
+        ] {
+            assert_eq!(row(reference, folder), expected, "{reference}");
+        }
+    }
 }
