@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use repertoire::skill::text::terminal_line;
-use repertoire_install::{Fetched, Fetcher, GitProgram, HttpSettings, Reference};
+#[cfg(feature = "mcp")]
+use repertoire::source::mcp::{McpOptions, McpSource};
+use repertoire_install::{Fetched, Fetcher, GitProgram, HttpSettings, InstallError, Reference};
 use tokio::task::spawn_blocking;
 
 use crate::Environment;
@@ -54,9 +56,37 @@ pub(crate) async fn fetch(
     environment: &mut Environment<'_>,
 ) -> Result<Fetched, Failure> {
     let line = format!("fetching {}", terminal_line(&reference.to_string()));
+    with_progress(&line, read(fetcher, reference), environment).await
+}
+
+async fn read(fetcher: &Fetcher, reference: &Reference) -> Result<Fetched, Failure> {
+    #[cfg(feature = "mcp")]
+    if let Some(url) = reference.mcp_url() {
+        return read_server(fetcher, url, reference).await;
+    }
     let (fetcher, reference) = (fetcher.clone(), reference.clone());
-    let work = spawn_blocking(move || fetcher.fetch(&reference));
-    let fetched = with_progress(&line, work, environment).await;
-    let fetched = fetched.unwrap_or_else(|error| resume_unwind(error.into_panic()));
+    in_background(move || fetcher.fetch(&reference)).await
+}
+
+/// Reads the skills of an MCP server. Only addresses that were checked are connected to.
+#[cfg(feature = "mcp")]
+async fn read_server(
+    fetcher: &Fetcher,
+    url: &str,
+    reference: &Reference,
+) -> Result<Fetched, Failure> {
+    let mut options = McpOptions::url(url);
+    let (fetcher, url) = (fetcher.clone(), url.to_owned());
+    options.addresses = in_background(move || fetcher.addresses(&url)).await?;
+    let server = McpSource::new("server", options).map_err(|error| Failure::of(&error))?;
+    let fetched = Fetched::from_source(&server, reference).await;
     fetched.map_err(Failure::of_install)
+}
+
+async fn in_background<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, InstallError> + Send + 'static,
+) -> Result<T, Failure> {
+    let done = spawn_blocking(work).await;
+    let done = done.unwrap_or_else(|error| resume_unwind(error.into_panic()));
+    done.map_err(Failure::of_install)
 }

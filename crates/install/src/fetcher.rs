@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Read};
+#[cfg(feature = "http")]
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 #[cfg(feature = "http")]
 use bytes::Bytes;
-use repertoire_core::{Digest, ResourcePath};
+use repertoire_core::{Digest, ResourcePath, Skill, Source};
 
 use crate::archive::unpack;
 use crate::file_tree::FileTree;
@@ -25,6 +27,7 @@ use crate::oci_reference::OciReference;
 use crate::reference::Reference;
 use crate::skill_folders::{chosen_folders, skill_folders};
 use crate::source_skill::SourceSkill;
+use crate::source_trees;
 #[cfg(feature = "http")]
 use crate::well_known::{IndexedSkill, WellKnownIndex};
 
@@ -50,7 +53,7 @@ pub enum FetchedRevision {
     Archive(Digest),
     /// The content of a folder, which only the manifests of its skills state.
     Folder,
-    /// The index of a host. The skills state their own digests.
+    /// The index of a host, or the list of a server. The skills state their own digests.
     Index,
 }
 
@@ -122,6 +125,18 @@ impl Fetcher {
         }
     }
 
+    /// Returns the addresses of the host of a URL, which are safe to connect to. Blocks while the name is resolved.
+    ///
+    /// There are none for a URL with an address, and for a name that only a proxy can resolve.
+    ///
+    /// # Errors
+    /// - [`Refused`](InstallErrorKind::Refused) if an address is private and the host is not allowed.
+    /// - [`Unavailable`](InstallErrorKind::Unavailable) if the name has no address.
+    #[cfg(feature = "http")]
+    pub fn addresses(&self, url: &str) -> Result<Vec<SocketAddr>, InstallError> {
+        self.http.addresses(url)
+    }
+
     /// Returns what a reference leads to now, as far as that is known without fetching the skills.
     ///
     /// # Errors
@@ -174,17 +189,10 @@ impl Fetcher {
     ///
     /// # Errors
     /// It cannot be reached, has no skills, or has content that is refused. Skills without a usable name are refused, and so
-    /// are two skills of one name.
+    /// are two skills of one name. [`Fetched::from_source`] reads the skills of an MCP server.
     pub fn fetch(&self, reference: &Reference) -> Result<Fetched, InstallError> {
         let (fetched, faults) = self.fetch_each(reference)?;
-        match faults.into_iter().next() {
-            Some(fault) => Err(fault),
-            None if fetched.skills.is_empty() => {
-                let message = format!("`{reference}` has no skills");
-                Err(InstallError::new(InstallErrorKind::Unavailable, message))
-            }
-            None => Ok(fetched),
-        }
+        fetched.complete(reference, faults)
     }
 
     /// Reads the skills of a reference, and returns the errors of skills that are refused beside the others.
@@ -201,6 +209,11 @@ impl Fetcher {
         if let Some(artifact) = reference.oci() {
             let found = self.fetch_artifact(artifact, reference.folder())?;
             return Ok(Fetched::checked(found));
+        }
+        if reference.mcp_url().is_some() {
+            let message = format!("`{reference}` needs a client for MCP");
+            let error = InstallError::new(InstallErrorKind::Unavailable, message);
+            return Err(error.help("build the program with the feature `mcp`"));
         }
         let found = match (reference.git_url(), reference.archive_url()) {
             (Some(url), _) => self.fetch_repository(url, reference)?,
@@ -381,7 +394,7 @@ fn without_http(url: &str) -> InstallError {
 }
 
 /// The folder of a skill, and its files if they are not refused.
-type FoundTree = (String, Result<FileTree, InstallError>);
+pub(crate) type FoundTree = (String, Result<FileTree, InstallError>);
 
 /// The folders of skills that a reference leads to.
 struct FoundTrees {
@@ -406,6 +419,39 @@ impl LatestRevision {
 }
 
 impl Fetched {
+    /// Reads the skills of a source that stands for `reference`: all, or the one that it names.
+    ///
+    /// # Errors
+    /// Those of [`Fetcher::fetch`].
+    pub async fn from_source(
+        source: &dyn Source<Skill>,
+        reference: &Reference,
+    ) -> Result<Fetched, InstallError> {
+        let trees = source_trees::read(source, reference).await?;
+        let (fetched, faults) = Fetched::checked(FoundTrees {
+            revision: FetchedRevision::Index,
+            created: None,
+            trees,
+        });
+        fetched.complete(reference, faults)
+    }
+
+    /// Returns the skills if there are any, and no faults.
+    fn complete(
+        self,
+        reference: &Reference,
+        faults: Vec<InstallError>,
+    ) -> Result<Fetched, InstallError> {
+        match faults.into_iter().next() {
+            Some(fault) => Err(fault),
+            None if self.skills.is_empty() => {
+                let message = format!("`{reference}` has no skills");
+                Err(InstallError::new(InstallErrorKind::Unavailable, message))
+            }
+            None => Ok(self),
+        }
+    }
+
     /// Parses each skill, and refuses the second of two skills of one name.
     fn checked(found: FoundTrees) -> (Fetched, Vec<InstallError>) {
         let (mut skills, mut faults) = (Vec::<SourceSkill>::new(), Vec::new());

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -113,6 +114,33 @@ impl HttpSettings {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         self.hosts.insert(host.to_ascii_lowercase());
         self
+    }
+
+    pub(crate) fn addresses(&self, url: &str) -> Result<Vec<SocketAddr>, InstallError> {
+        let invalid = || {
+            let message = format!("`{}` is not a URL of a web server", terminal_line(url));
+            InstallError::new(InstallErrorKind::Reference, message)
+        };
+        let url = Url::parse(url).map_err(|_| invalid())?;
+        let host = host_of(&url).ok_or_else(invalid)?;
+        let port = url.port_or_known_default().ok_or_else(invalid)?;
+        let literal = host.parse::<IpAddr>().ok();
+        let found: Vec<SocketAddr> = match (host, port).to_socket_addrs() {
+            Ok(found) => found.collect(),
+            Err(_) if !self.proxies.is_empty() => Vec::new(),
+            Err(error) => {
+                let what = format!("`{}` cannot be reached", terminal_line(host));
+                return Err(InstallError::io(what, error).unavailable());
+            }
+        };
+        let is_private = found.iter().any(|address| !is_public(address.ip()));
+        if is_private && !self.hosts.contains(host) {
+            return Err(private(host));
+        }
+        Ok(match literal {
+            Some(_) => Vec::new(),
+            None => found,
+        })
     }
 
     fn proxies(&self) -> Result<(Vec<Proxy>, BTreeSet<String>), InstallError> {

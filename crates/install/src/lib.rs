@@ -62,6 +62,7 @@ mod project;
 mod reference;
 mod skill_folders;
 mod source_skill;
+mod source_trees;
 mod stated_time;
 mod store;
 #[cfg(feature = "http")]

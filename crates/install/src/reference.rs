@@ -23,6 +23,7 @@ use crate::oci_reference::{OciReference, SCHEME};
 /// | `https://HOST/PATH.zip[#FOLDER]`, with any of these endings, also `http://` | an archive on a web server |
 /// | `https://HOST[#SKILL]`, `https://HOST/PATH/.well-known/agent-skills[#SKILL]`, also `http://` | the skills of an index at a well-known address |
 /// | `oci://HOST/NAME[:TAG][#FOLDER]`, `oci://HOST/NAME@DIGEST[#FOLDER]` | the skills of an artifact in an OCI registry; the tag is `latest` if none is written |
+/// | `mcp+https://HOST/PATH[#SKILL]`, also `mcp+http://` | the skills of an MCP server |
 ///
 /// `REVISION` is a branch, a tag, or a commit with 40 digits. `FOLDER` is that of a skill, or of several skills.
 ///
@@ -53,9 +54,13 @@ enum ReferencePlace {
     /// The URL above `/.well-known/`, without a final slash.
     WellKnown(String),
     Oci(OciReference),
+    /// The URL of an MCP server, without `mcp+`.
+    McpServer(String),
 }
 
 const GITHUB: &str = "https://github.com/";
+
+const MCP: &str = "mcp+";
 
 const WELL_KNOWN: &str = "/.well-known/";
 
@@ -137,6 +142,14 @@ impl Reference {
     pub(crate) fn oci(&self) -> Option<&OciReference> {
         match &self.place {
             ReferencePlace::Oci(artifact) => Some(artifact),
+            _ => None,
+        }
+    }
+
+    /// Returns the URL, if it is an MCP server.
+    pub fn mcp_url(&self) -> Option<&str> {
+        match &self.place {
+            ReferencePlace::McpServer(url) => Some(url),
             _ => None,
         }
     }
@@ -277,7 +290,35 @@ impl Reference {
         })
     }
 
+    /// Parses the URL of an MCP server, which follows `mcp+`.
+    fn of_mcp(text: &str) -> Result<Reference, InstallError> {
+        let (url, skill) = match text.split_once('#') {
+            Some((url, skill)) => (url, Some(skill)),
+            None => (text, None),
+        };
+        let fault = || {
+            refuse(
+                format!("`{MCP}{}` is not the URL of an MCP server", shown(text)),
+                "write `mcp+https://HOST/PATH`, without `?` and credentials",
+            )
+        };
+        let (scheme, after) = url.split_once("://").ok_or_else(fault)?;
+        let host = after.split('/').next().unwrap_or_default();
+        let is_web = ["https", "http"].contains(&scheme);
+        if !is_web || host.is_empty() || host.contains('@') || url.contains(['?', ' ', '\\']) {
+            return Err(fault());
+        }
+        Ok(Reference {
+            place: ReferencePlace::McpServer(url.to_owned()),
+            revision: None,
+            folder: skill.map(checked_folder).transpose()?,
+        })
+    }
+
     fn of_url(text: &str) -> Result<Reference, InstallError> {
+        if let Some(url) = text.strip_prefix(MCP) {
+            return Reference::of_mcp(url);
+        }
         let text = text.strip_prefix("git+").unwrap_or(text);
         let (rest, folder) = match text.split_once('#') {
             Some((rest, folder)) => (rest, Some(folder)),

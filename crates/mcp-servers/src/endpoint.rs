@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use reqwest::Url;
@@ -95,6 +96,8 @@ pub struct ServerUrl {
     pub headers: HeaderMap,
     /// The file with certificates in PEM of authorities to trust in addition to the system's.
     pub authorities: Option<PathBuf>,
+    /// The only addresses that are connected to for the host; empty to resolve its name.
+    pub addresses: Vec<SocketAddr>,
 }
 
 impl ServerUrl {
@@ -105,6 +108,7 @@ impl ServerUrl {
             token: None,
             headers: HeaderMap::new(),
             authorities: None,
+            addresses: Vec::new(),
         }
     }
 

@@ -49,6 +49,9 @@ pub(crate) fn transport(
         // Requests to this machine, and their token, do not leave it.
         builder = builder.no_proxy();
     }
+    if let Some(host) = url.host_str().filter(|_| !server.addresses.is_empty()) {
+        builder = builder.resolve_to_addrs(host, &server.addresses);
+    }
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     config.max_sse_event_size = message_bytes;
     config.max_json_response_size = message_bytes;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,6 +58,10 @@ pub struct McpOptions {
     pub unverified: Unverified,
     /// The limits of what is read from the server.
     pub limits: McpLimits,
+    /// The only addresses that are connected to for the host of `url`; empty to resolve its name. They are not part of a
+    /// configuration file.
+    #[serde(skip)]
+    pub addresses: Vec<SocketAddr>,
     /// The bearer token. It is not part of a configuration file.
     #[serde(skip)]
     pub token: Option<BearerToken>,
@@ -113,6 +118,7 @@ impl McpOptions {
             poll_ms: 30_000,
             unverified: Unverified::default(),
             limits: McpLimits::default(),
+            addresses: Vec::new(),
             token: None,
             inherited: Vec::new(),
             supervisor: Vec::new(),
@@ -233,6 +239,7 @@ impl McpOptions {
                 let mut server = ServerUrl::new(url);
                 server.token = self.token()?.map(|token| token.expose_secret().to_owned());
                 server.authorities.clone_from(&self.ca_file);
+                server.addresses.clone_from(&self.addresses);
                 Ok(ServerEndpoint::Url(server))
             }
         }

@@ -53,11 +53,6 @@ impl StaticServer {
         format!("http://{}{path}", self.address)
     }
 
-    /// Returns the port.
-    pub fn port(&self) -> u16 {
-        self.address.port()
-    }
-
     /// Serves a file at `path`.
     pub fn serve(&self, path: &str, body: impl Into<Vec<u8>>) {
         let body = body.into();

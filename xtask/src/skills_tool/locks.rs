@@ -90,7 +90,7 @@ impl Projects {
     fn tool(&self, project: &Path, arguments: &[&str]) -> Result<(), Failure> {
         let script = self.scratch.join("node_modules/skills/bin/cli.mjs");
         let script = script.to_string_lossy();
-        let arguments = [&[&*script], arguments].concat();
+        let arguments = [&[&*script][..], arguments].concat();
         let node = self.scratch.join("venv/bin/node");
         succeeded(self.run(&node, project, &arguments)?).map(drop)
     }

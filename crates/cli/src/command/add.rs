@@ -11,7 +11,7 @@ use crate::install_plan::{ChangeOptions, InstallPlan};
 use crate::installation::{ScopeOption, now};
 use crate::output::Output;
 
-/// Install skills from git, OCI registries, web servers, archives and folders.
+/// Install skills from git, OCI registries, web and MCP servers, archives and folders.
 ///
 /// Shows the skills, their programs and problems, and asks before it writes. Content is stored by its digest, and the lock
 /// states where it came from. `--agent` selects the agents that should find the skills.
@@ -20,7 +20,7 @@ use crate::output::Output;
     after_help = "Examples:\n  repertoire add anthropics/skills/skills/pdf@main\n  repertoire add ./shared tidy.skill --agent claude-code\n  repertoire add https://git.example.com/team/skills.git --yes"
 )]
 pub(crate) struct AddCommand {
-    /// Sources: OWNER/REPO[/FOLDER][@REVISION] on github.com, a git URL, ./FOLDER, an archive (.zip, .skill, .tar.gz; a file or a URL), https://HOST with an index of skills, or oci://HOST/NAME[:TAG].
+    /// Sources: OWNER/REPO[/FOLDER][@REVISION] on github.com, a git URL, ./FOLDER, an archive (.zip, .skill, .tar.gz; a file or a URL), https://HOST with an index of skills, oci://HOST/NAME[:TAG], or mcp+https://HOST/PATH.
     #[arg(value_name = "REF", required = true)]
     references: Vec<String>,
     #[command(flatten)]

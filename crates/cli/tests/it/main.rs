@@ -31,6 +31,8 @@ mod install_kills;
 #[cfg(unix)]
 mod install_locks;
 #[cfg(unix)]
+mod install_mcp;
+#[cfg(unix)]
 mod install_policy;
 #[cfg(unix)]
 mod install_web;

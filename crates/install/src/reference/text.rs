@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use repertoire_core::ResourcePath;
 
-use super::{GITHUB, Reference, ReferencePlace, WELL_KNOWN};
+use super::{GITHUB, MCP, Reference, ReferencePlace, WELL_KNOWN};
 use crate::install_error::InstallError;
 use crate::oci_reference::SCHEME;
 
@@ -46,6 +46,7 @@ impl Reference {
             ReferencePlace::Oci(artifact) => {
                 format!("{SCHEME}{}/{}", artifact.registry, artifact.repository)
             }
+            ReferencePlace::McpServer(url) => format!("{MCP}{url}"),
             ReferencePlace::Folder(text)
             | ReferencePlace::Archive(text)
             | ReferencePlace::ArchiveUrl(text)
@@ -70,6 +71,10 @@ impl fmt::Display for Reference {
             }
             ReferencePlace::ArchiveUrl(url) => {
                 return write_located(f, url, self.folder.as_ref());
+            }
+            ReferencePlace::McpServer(url) => {
+                let url = format!("{MCP}{url}");
+                return write_located(f, &url, self.folder.as_ref());
             }
             ReferencePlace::WellKnown(base) => {
                 let has_path = base

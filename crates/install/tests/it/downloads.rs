@@ -199,8 +199,9 @@ fn a_wrong_index_is_refused() {
 fn private_addresses_are_refused_unless_allowed() {
     let server = StaticServer::start();
     server.serve("/tidy.zip", packages()[0].1.clone());
-    let local = format!("http://localhost:{}/tidy.zip", server.port());
-    let numbers = format!("http://0x7f000001:{}/tidy.zip", server.port());
+    let address = server.url("/tidy.zip");
+    let local = address.replace("127.0.0.1", "localhost");
+    let numbers = address.replace("127.0.0.1", "0x7f000001");
     for url in [&server.url("/tidy.zip"), &local, &numbers] {
         let error = fetcher().fetch(&url.parse().expect("a reference"));
         let error = error.expect_err(url);
@@ -230,7 +231,7 @@ fn redirects_and_sizes_are_limited() {
     moved("/old.zip", "/tidy.zip");
     fetch(&server.url("/old.zip")).expect("a redirect is followed");
     moved("/loop.zip", "/loop.zip");
-    let secret = format!("http://u:p@127.0.0.1:{}/tidy.zip", server.port());
+    let secret = server.url("/tidy.zip").replace("http://", "http://u:p@");
     moved("/secret.zip", &secret);
     moved("/file.zip", "file:///etc/passwd");
     server.answer("/large.zip", "200 OK\r\nContent-Length: 99000000", "PK");

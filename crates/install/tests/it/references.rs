@@ -270,6 +270,34 @@ fn a_lock_states_paths_from_its_folder() {
     assert_eq!(from("o/r/x@v1"), "o/r/x@v1");
 }
 
+#[test]
+fn an_mcp_server_has_a_url() {
+    for (text, url, skill) in [
+        ("mcp+https://host.test/mcp", "https://host.test/mcp", None),
+        (
+            "mcp+http://127.0.0.1:8321/mcp#tidy",
+            "http://127.0.0.1:8321/mcp",
+            Some("tidy"),
+        ),
+    ] {
+        let reference: Reference = text.parse().expect("a reference");
+        assert_eq!(reference.to_string(), text);
+        assert_eq!(reference.mcp_url(), Some(url));
+        assert_eq!(reference.git_url(), None);
+        let folder = reference.folder().map(|folder| folder.as_str());
+        assert_eq!(folder, skill);
+    }
+    for text in [
+        "mcp+ssh://host.test/mcp",
+        "mcp+https://u:p@host.test/mcp",
+        "mcp+https:///mcp",
+        "mcp+https://host.test/mcp?key=1",
+    ] {
+        let error = text.parse::<Reference>().expect_err(text);
+        assert_eq!(error.kind(), InstallErrorKind::Reference, "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn a_printed_reference_parses_to_itself(text in "[a-z./:@#~+-]{0,40}|(https|ssh|git)://[a-z./@#-]{1,30}|oci://[a-z]{1,3}[a-z./:#_-]{1,20}|[a-z]{1,5}/[a-z]{1,5}[a-z/@.]{0,20}") {
