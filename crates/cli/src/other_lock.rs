@@ -7,7 +7,8 @@ use repertoire::Id;
 use repertoire_install::InstalledSkill;
 
 use crate::failure::Failure;
-use crate::installation::Installation;
+use crate::installation::{Installation, now};
+use crate::lock::tool_lock;
 use crate::lock::{RepertoireLock, SkillsLock, tree_hash};
 
 /// A lock file of a different tool that has a row for each installed skill.
@@ -16,6 +17,9 @@ pub(crate) enum OtherLock {
     /// The lock file of the tool `skills`.
     #[value(name = SkillsLock::NAME)]
     Skills,
+    /// The lock file of tools for OCI registries.
+    #[value(name = tool_lock::OCI)]
+    Oci,
 }
 
 /// The new text of a lock file.
@@ -37,8 +41,18 @@ impl OtherLock {
     ) -> Result<OtherLockText, Failure> {
         match self {
             OtherLock::Skills => skills_lock(installation, lock),
+            OtherLock::Oci => oci_lock(installation, lock),
         }
     }
+}
+
+fn oci_lock(installation: &Installation, lock: &RepertoireLock) -> Result<OtherLockText, Failure> {
+    let at = &installation.at;
+    Ok(OtherLockText {
+        name: tool_lock::OCI,
+        text: tool_lock::oci_lock::text(&at.base, (&at.lock, lock), &now())?,
+        notes: Vec::new(),
+    })
 }
 
 fn skills_lock(

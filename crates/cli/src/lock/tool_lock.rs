@@ -1,4 +1,6 @@
-//! The lock files of other tools, which are only read: `skills.lock.json`, `toolhive.lock.yaml` and `apm.lock.yaml`.
+//! The lock files of other tools: `skills.lock.json`, which is also written, `toolhive.lock.yaml` and `apm.lock.yaml`.
+
+pub(crate) mod oci_lock;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,7 +37,7 @@ pub(crate) enum ToolContent {
     EachFile(ResourcePath, BTreeMap<String, Digest>),
 }
 
-const OCI: &str = "skills.lock.json";
+pub(crate) const OCI: &str = "skills.lock.json";
 const TOOLHIVE: &str = "toolhive.lock.yaml";
 const APM: &str = "apm.lock.yaml";
 

@@ -3,7 +3,9 @@
 use std::fs;
 use std::process::Command;
 
+use repertoire::skill::Digest;
 use repertoire_cli::Exit;
+use repertoire_testkit::StaticServer;
 use serde_json::{Value, json};
 
 use crate::test_env::TestEnv;
@@ -112,7 +114,7 @@ fn rows_of_other_skills_stay() {
 }
 
 #[test]
-fn an_invalid_lock_of_a_tool_prevents_a_change() {
+fn an_invalid_lock_prevents_a_change() {
     let env = TestEnv::new();
     env.skill("shared", "tidy", "Sorts.")
         .file("skills-lock.json", "{ \"version\": 9 }");
@@ -122,4 +124,88 @@ fn an_invalid_lock_of_a_tool_prevents_a_change() {
         "error: `skills-lock.json`: expected version 1, found 9\n"
     );
     assert!(!env.here().join(".agents").exists());
+}
+
+/// Serves the skill in `shared/tidy` as an artifact, and returns its digest.
+fn publish(env: &TestEnv, server: &StaticServer) -> String {
+    let mut tar = Command::new("tar");
+    tar.args(["czf", "-", "tidy"])
+        .current_dir(env.here().join("shared"));
+    let layer = tar.output().expect("tar is installed").stdout;
+    let config = b"{}".to_vec();
+    let descriptor = |kind: &str, bytes: &Vec<u8>| {
+        let digest = Digest::of(bytes);
+        server.serve(&format!("/v2/acme/tidy/blobs/{digest}"), bytes.clone());
+        json!({ "mediaType": format!("application/vnd.agentskills.skill.{kind}"), "digest": digest, "size": bytes.len() })
+    };
+    let manifest = json!({
+        "schemaVersion": 2,
+        "mediaType": "application/vnd.oci.image.manifest.v1+json",
+        "artifactType": "application/vnd.agentskills.skill.v1",
+        "config": descriptor("config.v1+json", &config),
+        "layers": [descriptor("content.v1.tar+gzip", &layer)],
+    });
+    let bytes = manifest.to_string();
+    let digest = Digest::of(bytes.as_bytes());
+    let head = format!(
+        "200 OK\r\nContent-Type: application/vnd.oci.image.manifest.v1+json\r\nContent-Length: {}",
+        bytes.len()
+    );
+    for name in ["1.0".to_owned(), digest.to_string()] {
+        let path = format!("/v2/acme/tidy/manifests/{name}");
+        server.answer(&path, &head, bytes.clone());
+    }
+    digest.to_string()
+}
+
+#[test]
+fn artifacts_are_in_the_lock_of_oci_tools() {
+    let (env, server) = (TestEnv::new(), StaticServer::start());
+    env.skill("shared", "tidy", "Sorts.")
+        .skill("local", "notes", "Takes notes.");
+    let digest = publish(&env, &server);
+    let registry = server.url("").replace("http://", "");
+    let reference = format!("oci://{registry}/acme/tidy:1.0");
+    let also = [
+        "--yes",
+        "--also-lock",
+        "skills.lock.json",
+        "--allow-host",
+        "127.0.0.1",
+    ];
+    good(&env, &[&["add", &reference, "./local"][..], &also].concat());
+    let read = || {
+        let text = fs::read_to_string(env.here().join("skills.lock.json"));
+        serde_json::from_str::<Value>(&text.expect("there is a lock")).expect("it is JSON")
+    };
+    let first = read();
+    assert_eq!(
+        first,
+        json!({
+            "lockfileVersion": 1,
+            "generatedAt": first["generatedAt"],
+            "skills": [{
+                "name": "tidy",
+                "path": ".agents/skills/tidy",
+                "source": { "registry": registry, "repository": "acme/tidy", "tag": "1.0", "digest": digest, "ref": format!("{registry}/acme/tidy:1.0") },
+                "installedAt": first["skills"][0]["installedAt"],
+            }],
+        })
+    );
+    let both = "2 skills match repertoire.lock.json and skills.lock.json\n";
+    assert_eq!(good(&env, &["verify"]), both);
+
+    env.skill("shared", "tidy", "Sorts well.");
+    let newer = publish(&env, &server);
+    good(&env, &["update", "--yes", "--allow-host", "127.0.0.1"]);
+    let stale = env.run(&["verify"]);
+    let expected = "changed  tidy  .agents/skills/tidy  (skills.lock.json)";
+    assert!(stale.stdout.contains(expected), "{}", stale.stdout);
+    good(&env, &[&["update"][..], &also].concat());
+    assert_eq!(read()["skills"][0]["source"]["digest"], newer);
+    assert_eq!(good(&env, &["verify"]), both);
+    let text = fs::read(env.here().join("skills.lock.json")).expect("there is a lock");
+    good(&env, &[&["sync"][..], &also].concat());
+    let again = fs::read(env.here().join("skills.lock.json")).expect("there is a lock");
+    assert_eq!(again, text);
 }

@@ -75,7 +75,7 @@ fn a_private_server_has_to_be_allowed() {
         snapbox::assert_data_eq!(
             env.run(&["add", &reference, "--yes"]).failure(),
             format!(
-                "error: `{host}` has a private address\n |\n = help: pass `--allow-host HOST` if you trust it\n\n"
+                "error: `{host}` has a private address\n |\n = help: pass `--allow-host HOST` if you trust it\n"
             )
         );
     }

@@ -212,7 +212,7 @@ Commands:
   approve      Allow a skill to run its current commands and scripts (any edit revokes the approval)
   approvals    List and revoke the approvals of skills and plugins
   files        List a skill's files, or print one of them
-  add          Install skills from git, OCI registries, web servers, archives and folders
+  add          Install skills from git, OCI registries, web and MCP servers, archives and folders
   remove       Remove installed skills
   update       Update installed skills to the present content of their sources
   outdated     List the installed skills whose source has newer content

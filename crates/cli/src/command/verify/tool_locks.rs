@@ -28,7 +28,16 @@ impl VerifyOutput {
             match &row.content {
                 ToolContent::Artifact(path, digest) => {
                     let is_locked = ours.is_some_and(|ours| ours.skills.contains_key(path));
-                    if folder(base, path)?.is_none() {
+                    let installed = ours.and_then(|ours| ours.installed.get(path)?.archive);
+                    let installed = installed.map(|digest| digest.to_string());
+                    if installed.as_ref().is_some_and(|found| found != digest) {
+                        self.differences.push(Difference {
+                            path: Some(path.to_string()),
+                            locked: Some(digest.clone()),
+                            found: installed,
+                            ..Difference::new(lock.name, DifferenceKind::Changed, &row.id)
+                        });
+                    } else if folder(base, path)?.is_none() {
                         self.differences
                             .push(missing(lock, row, Some(path), Some(digest)));
                     } else if !is_locked {

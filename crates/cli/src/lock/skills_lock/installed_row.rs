@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_is_stated_as_the_tool_states_it() {
+    fn origins_are_stated_as_by_the_tool() {
         let digest = format!("sha256:{}", "a".repeat(64));
         for (reference, folder, expected) in [
             (
