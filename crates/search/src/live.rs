@@ -1,8 +1,10 @@
 //! The full-text index that follows a registry.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use futures_util::stream::{self, StreamExt};
 use repertoire_core::{Item, Skill};
 use repertoire_registry::{Entry, Registry};
 
@@ -28,6 +30,9 @@ struct LiveIndexState<T: Item> {
 
 /// Texts that a worker takes at a time.
 const BATCH: usize = 128;
+
+/// Skills that are read at a time. Each file waits for a thread of the runtime, which takes longer than reading it.
+const TOGETHER: usize = 8;
 
 impl<T: SearchItem> LiveIndex<T> {
     /// Builds the index of `registry`.
@@ -79,7 +84,8 @@ impl<T: SearchItem> LiveIndex<T> {
     /// count for this skill alone. Searches do not wait for it: a host spawns it after loading and after each change. A body
     /// that cannot be read counts as empty until its skill changes.
     ///
-    /// Many bodies are taken apart by at most four threads that tokio's runtime has for blocking work.
+    /// Eight skills are read at a time. Many bodies are taken apart by at most four threads that tokio's runtime has for blocking
+    /// work.
     ///
     /// # Cancel safety
     /// Safe: what was read is lost, and read again by the next call.
@@ -90,23 +96,30 @@ impl<T: SearchItem> LiveIndex<T> {
     }
 
     async fn read_into(&self, index: SearchIndex<T>) -> Option<usize> {
-        let missing = index.without_text().count();
+        let unread = index.0.docs().filter(|(_, doc)| doc.text.is_none());
+        let unread = unread.map(|(number, doc)| (number, doc.entry.clone()));
+        let unread: Vec<(u32, Arc<Entry<T>>)> = unread.collect();
+        let missing = unread.len();
+        if missing == 0 {
+            return Some(0);
+        }
         let are_few = index.0.are_few(missing);
         let mut workers = PartWorkers::new(index.0.most_terms());
-        let mut examples = None;
+        let mut examples = self.0.settings.examples_in(index.snapshot());
         let mut texts = Vec::new();
-        for (number, doc) in index.0.docs().filter(|(_, doc)| doc.text.is_none()) {
-            let examples =
-                examples.get_or_insert_with(|| self.0.settings.examples_in(index.snapshot()));
-            let prompts = examples.remove(&doc.entry.id).unwrap_or_default();
-            let text = self.text_of(&doc.entry, prompts).await;
-            texts.push((number, doc.entry.clone(), text));
+        let reads = unread.into_iter().map(|(number, entry)| {
+            let prompts = examples.remove(&entry.id).unwrap_or_default();
+            async move {
+                let text = self.text_of(&entry, prompts).await;
+                (number, entry, text)
+            }
+        });
+        let mut reads = pin!(stream::iter(reads).buffered(TOGETHER));
+        while let Some(read) = reads.next().await {
+            texts.push(read);
             if texts.len() == BATCH && !are_few {
                 workers.add(std::mem::take(&mut texts)).await?;
             }
-        }
-        if missing == 0 {
-            return Some(0);
         }
         if are_few {
             let texts = texts.iter().map(|(number, _, text)| (*number, text));
