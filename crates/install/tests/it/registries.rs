@@ -1,6 +1,7 @@
 //! Skills in OCI registries.
 
 use std::fs;
+use std::time::UNIX_EPOCH;
 
 use repertoire_install::{
     Fetched, FetchedRevision, Fetcher, GitProgram, HttpSettings, InstallError, InstallErrorKind,
@@ -252,6 +253,79 @@ fn a_collection_has_several_skills() {
     assert_eq!(registry.asked().len() - before, 3, "index, manifest, layer");
     let error = fetch(&registry, ":all#other").expect_err("there is no such skill");
     assert_eq!(error.to_string(), "no skill in the folder `other`");
+}
+
+/// Returns the time that a fetched document states, in seconds since 1970.
+fn created(repository: &MadeRepository, document: &Value) -> Option<u64> {
+    let mut repository = repository.clone();
+    repository.tag("1.0", document);
+    let fetched = fetch(&MadeRegistry::of(repository), ":1.0").expect("skills");
+    let since = fetched.created?.duration_since(UNIX_EPOCH);
+    Some(since.expect("it is later").as_secs())
+}
+
+/// Returns the document with an annotation of its time.
+fn made_at(document: &Value, time: &str) -> Value {
+    let mut document = document.clone();
+    document["annotations"]["org.opencontainers.image.created"] = json!(time);
+    document
+}
+
+#[test]
+fn artifacts_state_their_time() {
+    let mut repository = MadeRepository::default();
+    let plain = artifact(&mut repository, "pdf");
+    let stated = made_at(&plain, "2026-11-30T19:20:47Z");
+    let mut image = plain.clone();
+    let config = json!({ "created": "2024-02-29T23:59:59.5Z" }).to_string();
+    image["config"] = repository.blob("application/vnd.oci.image.config.v1+json", config);
+    let odd = json!({ "mediaType": 5 });
+    let [mut odd_config, odd_time] = [plain.clone(), made_at(&plain, "yesterday")];
+    odd_config["config"] = odd;
+    for (document, seconds) in [
+        (&plain, None),
+        (&stated, Some(1_796_066_447)),
+        (&image, Some(1_709_251_199)),
+        (
+            &made_at(&image, "2026-11-30T19:20:47Z"),
+            Some(1_796_066_447),
+        ),
+        (&odd_config, None),
+        (&odd_time, None),
+    ] {
+        assert_eq!(created(&repository, document), seconds, "{document}");
+    }
+}
+
+#[test]
+fn a_collection_is_as_young_as_its_parts() {
+    let mut repository = MadeRepository::default();
+    let [old, young, none] = ["pdf", "tidy", "flat"].map(|name| artifact(&mut repository, name));
+    let old = made_at(&old, "2024-02-29T23:59:59Z");
+    let young = made_at(&young, "2026-11-30T19:20:47Z");
+    let mut index = |documents: &[&Value]| {
+        let children = documents
+            .iter()
+            .map(|document| repository.manifest(document));
+        let children: Vec<_> = children.collect();
+        json!({ "schemaVersion": 2, "manifests": children })
+    };
+    let [all, dated] = [index(&[&old, &young, &none]), index(&[&old, &young])];
+    for (document, seconds) in [
+        (&dated, Some(1_796_066_447)),
+        (
+            &made_at(&dated, "1990-01-01T00:00:00Z"),
+            Some(1_796_066_447),
+        ),
+        (
+            &made_at(&dated, "2026-11-30T19:20:48Z"),
+            Some(1_796_066_448),
+        ),
+        (&all, None),
+        (&made_at(&all, "2026-11-30T19:20:48Z"), Some(1_796_066_448)),
+    ] {
+        assert_eq!(created(&repository, document), seconds, "{document}");
+    }
 }
 
 #[test]

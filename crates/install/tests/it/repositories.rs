@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, UNIX_EPOCH};
 
 use repertoire_install::{FetchedRevision, Fetcher, GitProgram, InstallErrorKind, LatestRevision};
 use tempfile::TempDir;
@@ -233,6 +234,39 @@ fn links_and_submodules_are_refused() {
             .fetch(&reference.expect("a reference"))
             .expect_err(folder);
         assert_eq!(error.to_string(), message);
+    }
+}
+
+#[test]
+fn a_commit_states_its_time() {
+    let origin = Origin::new();
+    // The message looks like a header.
+    let amend = "committer B <b@test> 5 +0000";
+    let date = [
+        "-c",
+        "user.name=A",
+        "commit",
+        "--quiet",
+        "--amend",
+        "-m",
+        amend,
+    ];
+    let mut command = Command::new("git");
+    command.current_dir(origin.path()).args(date);
+    command.envs([
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_COMMITTER_NAME", "A 1 B"),
+        ("GIT_COMMITTER_EMAIL", "a@test"),
+        ("GIT_COMMITTER_DATE", "1796066447 +0530"),
+    ]);
+    assert!(command.status().expect("git is installed").success());
+    origin.git(&["tag", "--annotate", "-m", "later", "v1"]);
+    let fetcher = origin.fetcher("https://git.test/x");
+    let expected = UNIX_EPOCH + Duration::from_secs(1_796_066_447);
+    for revision in ["", "@v1"] {
+        let reference = format!("https://git.test/x{revision}").parse();
+        let fetched = fetcher.fetch(&reference.expect("a reference"));
+        assert_eq!(fetched.expect("two skills").created, Some(expected));
     }
 }
 
