@@ -118,7 +118,12 @@ pub(crate) fn kill_at(count: u32) {
         }
         version += 1;
         write_shared(&env, version);
-        let mut child = start(&env, &["add", "./shared", "--yes"]);
+        // A skill that is not installed cannot be updated.
+        let command = match (point % 2, &old.lock) {
+            (0, Some(_)) => &["update", "--yes"][..],
+            _ => &["add", "./shared", "--yes"],
+        };
+        let mut child = start(&env, command);
         // The points step through the duration in an order that looks random.
         let share = f64::from(point.wrapping_mul(2_654_435_761) % 1000) / 1000.0;
         let _ = silence.recv_timeout(Duration::from_secs_f64(
