@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use repertoire_core::{Body, Digest, Source, SourceError, async_trait};
 use repertoire_registry::{MemorySource, Registered, SkillRegistry};
+use tokio::sync::Barrier;
 
 use super::*;
 
@@ -173,6 +175,41 @@ fn results_ignore_the_order_of_added_texts() {
         assert_eq!(shown(&one_by_one, query), shown(&at_once, query), "{query}");
         assert_eq!(shown(&back, query), shown(&at_once, query), "{query}");
     }
+}
+
+/// Sixteen skills, whose bodies can be read eight at a time only.
+#[derive(Debug)]
+struct ReadTogether(Barrier);
+
+#[async_trait]
+impl Source<Skill> for ReadTogether {
+    fn name(&self) -> &str {
+        "home"
+    }
+
+    async fn list(&self) -> Result<Listing<Skill>, SourceError> {
+        let rows = (0..16).map(|number| {
+            let skill = skill(&format!("skill-{number}"), "Sorts.");
+            ListingEntry::new(skill, Stamp::of(&number.to_string()))
+        });
+        Ok(Listing::new(Revision(0), rows, []))
+    }
+
+    async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+        self.0.wait().await;
+        let (text, number) = (format!("Body of {id}."), id.as_str().replace("skill-", ""));
+        let digest = Digest::of(text.as_bytes());
+        Ok(Body::new(text, digest, Stamp::of(&number)))
+    }
+}
+
+#[tokio::test]
+async fn eight_skills_are_read_at_a_time() {
+    let home = ReadTogether(Barrier::new(8));
+    let registry = SkillRegistry::builder().user(home).load().await.unwrap();
+    let live = LiveIndex::new(registry);
+    assert_eq!(live.read_bodies().await, 16);
+    assert_eq!(live.search(&Query::new("body")).len(), 10);
 }
 
 #[tokio::test]
