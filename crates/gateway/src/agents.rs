@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use repertoire::config::{AgentDefinition, AgentSettings, Configuration};
-use repertoire::registry::{Registry, Snapshot};
+use repertoire::registry::{Snapshot, Subscription};
 #[cfg(unix)]
 use repertoire_agent_runtime::AgentRunner;
 use repertoire_agents::{
@@ -119,6 +119,8 @@ impl GatewayAgents {
         let _ = self.0.states.set(states);
         let options = &configuration.gateway().agents;
         self.set_pools(options).await?;
+        // Subscribed before the first snapshot, so that no change is missed.
+        let changes = registries.agents.subscribe();
         self.set_profiles(&registries.agents.snapshot()).await?;
         #[cfg(unix)]
         if let Some(folder) = self.0.folder.get() {
@@ -132,7 +134,7 @@ impl GatewayAgents {
         }
         #[cfg(not(unix))]
         let _ = (programs, tools);
-        self.follow(&registries.agents, runtime);
+        self.follow(changes, runtime);
         self.start_scans(options.scan_interval(), runtime);
         Ok(())
     }
@@ -179,8 +181,7 @@ impl GatewayAgents {
     }
 
     /// Replaces the profiles after each change of the registry, such as an agent that is registered in code.
-    fn follow(&self, agents: &Registry<AgentDefinition>, runtime: &Handle) {
-        let mut changes = agents.subscribe();
+    fn follow(&self, mut changes: Subscription<AgentDefinition>, runtime: &Handle) {
         let state = Arc::downgrade(&self.0);
         let task = runtime.spawn(async move {
             while let Some(update) = changes.next().await {

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
-use repertoire::config::{Configuration, HostSettings};
+use repertoire::config::{Configuration, HostSettings, ServerDefinition};
+use repertoire::registry::Subscription;
 use repertoire::skill::Diagnostic;
 use repertoire_mcp_servers::{
     AuditEvent, AuditKind, AuditLog, Supervisor, ToolAccess, ToolProvider,
@@ -282,6 +283,7 @@ impl Gateway {
             Some(log) => tools.audited_by(log.clone()),
             None => tools,
         };
+        let servers = registries.mcp_servers.subscribe();
         supervision::set_rules(&tools, &registries);
         self.supervise(&supervisor, &registries, project).await;
         #[cfg(feature = "http")]
@@ -297,7 +299,7 @@ impl Gateway {
         applied.supervisor = Some(supervisor);
         applied.tools = Some(tools);
         drop(applied);
-        self.follow_servers(&registries, runtime);
+        self.follow_servers(servers, runtime);
         Ok(registries)
     }
 
@@ -311,16 +313,14 @@ impl Gateway {
         supervision::apply(supervisor, registries, project).await;
     }
 
-    /// Supervises servers that are registered in code later.
-    fn follow_servers(&self, registries: &Registries, runtime: &Handle) {
-        let mut changes = registries.mcp_servers.subscribe();
+    /// Supervises servers that are registered in code. The changes begin before the first snapshot, so that none is missed.
+    fn follow_servers(&self, mut changes: Subscription<ServerDefinition>, runtime: &Handle) {
         let gateway = Arc::downgrade(&self.0);
         runtime.spawn(async move {
             while changes.next().await.is_some() {
-                let Some(gateway) = gateway.upgrade() else {
+                let Some(gateway) = gateway.upgrade().map(Gateway) else {
                     return;
                 };
-                let gateway = Gateway(gateway);
                 let (Ok(registries), Ok(supervisor)) = (gateway.registries(), gateway.supervisor())
                 else {
                     return;

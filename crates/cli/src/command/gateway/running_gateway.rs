@@ -82,6 +82,9 @@ impl RunningGateway {
         }
         let mut socket = self.listen_socket(environment)?;
         let registries = self.gateway.registries().map_err(|error| refusal(&error))?;
+        let supervisor = self.gateway.supervisor();
+        // Subscribed before the first save, so that no change is missed.
+        let mut servers = supervisor.map_err(|error| refusal(&error))?.revision();
         let mut changes = RegistryChanges::of(&registries);
         self.save_all(&registries)?;
         self.service.ready();
@@ -94,8 +97,6 @@ impl RunningGateway {
             counted(counts.mcp_servers, "MCP server")
         ));
         report(&self.gateway, &registries, environment);
-        let supervisor = self.gateway.supervisor();
-        let mut servers = supervisor.map_err(|error| refusal(&error))?.revision();
         loop {
             let saved = tokio::select! {
                 signal = environment.signals.next() => match signal {
