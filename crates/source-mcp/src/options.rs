@@ -1,7 +1,7 @@
 //! The options of an MCP source.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -65,9 +65,8 @@ pub struct McpOptions {
     /// The bearer token. It is not part of a configuration file.
     #[serde(skip)]
     pub token: Option<BearerToken>,
-    /// Environment variables of the host that the program inherits. They are not part of a configuration file.
     #[serde(skip)]
-    pub inherited: Vec<(OsString, OsString)>,
+    inherited: Vec<(OsString, OsString)>,
     /// The command line of a supervisor, which starts the program and ends everything that it started. Empty by default: then a
     /// process that leaves the program's process group is not ended.
     ///
@@ -97,9 +96,14 @@ pub(crate) enum Endpoint {
 }
 
 impl McpOptions {
-    /// The environment variables that a program inherits from a host: those that it needs to find programs and its own files. None
-    /// of them is a secret. The official MCP clients pass on the same ones.
-    pub const INHERITED: &'static [&'static str] = ServerProgram::INHERITED;
+    /// Lets the program inherit the variables of the host that it needs to find programs and its own files. None of them is a
+    /// secret. The official MCP clients pass on the same ones. `variable` returns the value of a variable, if it is set.
+    pub fn inherit<'v>(&mut self, variable: impl Fn(&str) -> Option<&'v OsStr>) {
+        let inherited = ServerProgram::INHERITED.iter();
+        let inherited =
+            inherited.filter_map(|name| Some((OsString::from(name), variable(name)?.to_owned())));
+        self.inherited = inherited.collect();
+    }
 
     fn new() -> McpOptions {
         McpOptions {

@@ -33,10 +33,7 @@ fn placed(mut options: McpOptions, config: &SourceConfig) -> McpOptions {
         .token_env
         .as_deref()
         .and_then(|name| BearerToken::new(config.variable(name)?.to_str()?));
-    let inherited = McpOptions::INHERITED.iter();
-    let inherited =
-        inherited.filter_map(|name| Some(((*name).into(), config.variable(name)?.to_owned())));
-    options.inherited = inherited.collect();
+    options.inherit(|name| config.variable(name));
     options.supervisor = config.supervisor.to_vec();
     options
 }

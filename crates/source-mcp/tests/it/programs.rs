@@ -1,6 +1,7 @@
 //! Servers that are programs.
 #![cfg(unix)]
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -184,7 +185,8 @@ async fn a_program_gets_its_variables() {
     let file = folder.path().join("variables");
     let mut options = program(&format!("/usr/bin/env > {}; exit 1", file.display()));
     options.env.insert("GIVEN".to_owned(), "yes".to_owned());
-    let options = options.with(|options| options.inherited = [("LANG".into(), "C".into())].into());
+    let options =
+        options.with(|options| options.inherit(|name| (name == "LANG").then(|| OsStr::new("C"))));
     source(options).list().await.unwrap_err();
     let variables = std::fs::read_to_string(file).unwrap();
     let mut names: Vec<_> = variables
