@@ -300,17 +300,27 @@ impl Registry {
         let address = format!("127.0.0.1:{}", postgres::free_port()?);
         let (file, data) = (folder.join("registry.yml"), folder.join("registry"));
         let text = format!(
-            "version: 0.1\nlog: {{ level: fatal }}\nstorage:\n  filesystem: {{ rootdirectory: \"{}\" }}\nhttp: {{ addr: \"{address}\" }}\n",
+            "version: 0.1\nlog: {{ level: error }}\nstorage:\n  filesystem: {{ rootdirectory: \"{}\" }}\nhttp: {{ addr: \"{address}\" }}\n",
             data.display()
         );
         fs::write(&file, text)?;
+        let log = folder.join("registry.log");
         let mut command = Command::new("docker-registry");
-        command.arg("serve").arg(&file).stdout(Stdio::null());
+        command
+            .arg("serve")
+            .arg(&file)
+            .stdout(Stdio::null())
+            // It reports each blob that is asked for before it is pushed.
+            .stderr(fs::File::create(&log)?);
         let registry = Registry {
             server: command.spawn()?,
             address,
         };
-        wait_for(&registry.address)?;
+        let started = wait_for(&registry.address);
+        started.map_err(|failure| {
+            let log = fs::read_to_string(&log).unwrap_or_default();
+            format!("{failure}: {log}")
+        })?;
         Ok(registry)
     }
 }

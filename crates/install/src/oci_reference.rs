@@ -1,7 +1,7 @@
 //! The names of artifacts in OCI registries.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::Ipv6Addr;
 
 use repertoire_core::Digest;
 use repertoire_core::text::terminal_line;
@@ -85,24 +85,6 @@ impl OciReference {
             version: OciVersion::Digest(digest),
             ..self.clone()
         }
-    }
-
-    /// Returns whether the registry is on this machine, where it is used without `https`.
-    pub(crate) fn is_local(&self) -> bool {
-        is_loopback(host_of(&self.registry))
-    }
-}
-
-/// Returns whether a host, without brackets and a port, is this machine.
-pub(crate) fn is_loopback(host: &str) -> bool {
-    let address = host.parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
-}
-
-fn host_of(registry: &str) -> &str {
-    match registry.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => registry.split(':').next().unwrap_or(registry),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Requests to a repository of a registry.
 
+use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
@@ -17,7 +18,7 @@ use super::manifest::{ACCEPTED, Descriptor, Manifest, ManifestContent, created_o
 use crate::file_tree::FileTree;
 use crate::http::{HttpAnswer, HttpClient, HttpRequest};
 use crate::install_error::{InstallError, InstallErrorKind};
-use crate::oci_reference::{OciReference, OciVersion, is_loopback};
+use crate::oci_reference::{OciReference, OciVersion};
 
 /// A repository, with the authorization that its registry granted.
 ///
@@ -73,7 +74,7 @@ impl<'a> Repository<'a> {
             true => format!("library/{}", reference.repository),
             false => reference.repository.clone(),
         };
-        let scheme = match reference.is_local() {
+        let scheme = match is_loopback(host_of(&reference.registry)) {
             true => "http",
             false => "https",
         };
@@ -300,6 +301,19 @@ impl Challenge {
 fn is_local(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     is_loopback(host.trim_start_matches('[').trim_end_matches(']'))
+}
+
+/// Returns whether a host, without brackets and a port, is this machine.
+fn is_loopback(host: &str) -> bool {
+    let address = host.parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn host_of(registry: &str) -> &str {
+    match registry.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => registry.split(':').next().unwrap_or(registry),
+    }
 }
 
 fn set_authorization(request: &mut HttpRequest, value: Option<HeaderValue>) {
