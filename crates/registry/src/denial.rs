@@ -23,7 +23,14 @@ impl ContentCheck {
         if self.0.is_none() {
             return Ok(());
         }
-        let manifest = mount.manifest(id).await?;
+        self.check_manifest(id, &mount.manifest(id).await?)
+    }
+
+    /// Refuses files that are denied, each or all together.
+    pub(crate) fn check_manifest(&self, id: &Id, manifest: &Manifest) -> Result<(), SourceError> {
+        if self.0.is_none() {
+            return Ok(());
+        }
         self.check_digest(id, manifest.digest())?;
         for file in manifest.files() {
             self.check_digest(id, file.digest)?;

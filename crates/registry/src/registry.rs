@@ -214,9 +214,7 @@ impl<T: Item> Registry<T> {
     /// # Cancel safety
     /// May be dropped at any point; the source is refreshed or it is not.
     pub async fn body(&self, candidate: &Candidate<T>) -> Result<Body, SourceError> {
-        let (owner, mount) = self.owner_of(candidate)?;
-        let check = self.read(|view| ContentCheck::new(view.rules()));
-        check.check_item(&mount, candidate.item.id()).await?;
+        let (owner, mount, check) = self.allowed(candidate).await?;
         let body = mount.body(candidate.item.id()).await?;
         check.check_digest(candidate.item.id(), body.digest)?;
         if body.stamp != candidate.stamp {
@@ -276,9 +274,7 @@ impl<T: Item> Registry<T> {
     /// # Cancel safety
     /// May be dropped at any point.
     pub async fn resources(&self, candidate: &Candidate<T>) -> Result<Vec<Resource>, SourceError> {
-        let (_, mount) = self.owner_of(candidate)?;
-        let check = self.read(|view| ContentCheck::new(view.rules()));
-        check.check_item(&mount, candidate.item.id()).await?;
+        let (_, mount, _) = self.allowed(candidate).await?;
         mount.resources(candidate.item.id()).await
     }
 
@@ -294,9 +290,7 @@ impl<T: Item> Registry<T> {
         candidate: &Candidate<T>,
         path: &ResourcePath,
     ) -> Result<Bytes, SourceError> {
-        let (_, mount) = self.owner_of(candidate)?;
-        let check = self.read(|view| ContentCheck::new(view.rules()));
-        check.check_item(&mount, candidate.item.id()).await?;
+        let (_, mount, check) = self.allowed(candidate).await?;
         let read = match mount.resource(candidate.item.id(), path).await {
             Err(error)
                 if error.kind() == SourceErrorKind::NotFound && !path.as_str().is_ascii() =>
@@ -337,9 +331,21 @@ impl<T: Item> Registry<T> {
     /// As [`body`](Registry::body).
     pub async fn manifest(&self, candidate: &Candidate<T>) -> Result<Manifest, SourceError> {
         let (_, mount) = self.owner_of(candidate)?;
+        let manifest = mount.manifest(candidate.item.id()).await?;
+        let check = self.read(|view| ContentCheck::new(view.rules()));
+        check.check_manifest(candidate.item.id(), &manifest)?;
+        Ok(manifest)
+    }
+
+    /// Returns the owner of a candidate whose files are not denied, its mount, and the check of what is read next.
+    async fn allowed(
+        &self,
+        candidate: &Candidate<T>,
+    ) -> Result<(&Registry<T>, Mount<T>, ContentCheck), SourceError> {
+        let (owner, mount) = self.owner_of(candidate)?;
         let check = self.read(|view| ContentCheck::new(view.rules()));
         check.check_item(&mount, candidate.item.id()).await?;
-        mount.manifest(candidate.item.id()).await
+        Ok((owner, mount, check))
     }
 
     pub(crate) fn owner_of(
