@@ -115,26 +115,21 @@ pub(crate) fn skills_text(
             break;
         }
         let files = server.served_files().cached(served)?;
-        if row(&view, served, &files).is_some() {
+        if ready_row(served, &files).is_some() {
             count += files.files.len();
         }
         page_skills.push((served, files));
     }
     let next = page.next(first + page_skills.len(), view.skills.len());
-    let rows = page_skills
+    let mut rows: Vec<_> = page_skills
         .iter()
-        .filter_map(|(served, files)| row(&view, served, files));
-    let (rows, mut withheld) = (rows.collect::<Vec<_>>(), 0);
-    let size = rows.iter().map(|row| row.text.len() + 1).sum();
-    let mut response = ResponseText::list(head, "skills", next.as_deref(), size);
-    for row in rows {
-        match is_strict && !row.is_conforming {
-            true => withheld += 1,
-            false => response.push(&row.text),
-        }
-    }
-    log_withheld(withheld);
-    Some(response.finish())
+        .filter_map(|(served, files)| row(&view, served, files))
+        .collect();
+    let all = rows.len();
+    rows.retain(|row| row.is_conforming || !is_strict);
+    log_withheld(all - rows.len());
+    let rows = rows.iter().map(|row| &row.text);
+    Some(ResponseText::list(head, "skills", next.as_deref(), rows).finish())
 }
 
 /// Removes the skills that a strict client rejects.
@@ -187,11 +182,8 @@ pub(crate) fn directory_text(
     .ok()?;
     let files = server.served_files().cached(served)?;
     let (children, next) = directory_page(server, served, &files, &place, page)?;
-    let mut response = ResponseText::list(head, "resources", next.as_deref(), 256 * children.len());
-    children
-        .iter()
-        .for_each(|child| response.push(&json(child)));
-    Some(response.finish())
+    let rows: Vec<_> = children.iter().map(json).collect();
+    Some(ResponseText::list(head, "resources", next.as_deref(), rows.iter()).finish())
 }
 
 pub(crate) async fn get_skill(server: &Server, uri: &str) -> Result<GetSkillResult, ErrorData> {
@@ -304,8 +296,8 @@ fn listed(served: &ServedSkill, files: &FileManifest) -> Result<Skill, Box<str>>
     Ok(skill)
 }
 
-/// Returns the JSON text of the row of a skill, or `None` if the skill is not listed.
-fn row<'f>(view: &ServedView, served: &ServedSkill, files: &'f FileManifest) -> Option<Row<'f>> {
+/// Returns the row of a skill while all its tools are ready, or `None` if the skill is not listed.
+fn ready_row<'f>(served: &ServedSkill, files: &'f FileManifest) -> Option<&'f SkillRow> {
     let row = files.row.get_or_init(|| {
         let skill = listed(served, files)
             .inspect_err(
@@ -317,10 +309,15 @@ fn row<'f>(view: &ServedView, served: &ServedSkill, files: &'f FileManifest) -> 
             is_conforming: is_conforming(&skill.frontmatter),
         })
     });
+    row.as_ref()
+}
+
+/// Returns the JSON text of the row of a skill, or `None` if the skill is not listed.
+fn row<'f>(view: &ServedView, served: &ServedSkill, files: &'f FileManifest) -> Option<Row<'f>> {
     let SkillRow {
         text,
         is_conforming,
-    } = row.as_ref()?;
+    } = ready_row(served, files)?;
     let text = match view.not_ready(served.candidate()) {
         None => Cow::Borrowed(&**text),
         Some(_) => Cow::Owned(json(&ready(view, served, listed(served, files).ok()?))),

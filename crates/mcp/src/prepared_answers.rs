@@ -28,7 +28,7 @@ enum AnswersState {
     Disabled,
 }
 
-/// What the responses of one connection depend on.
+/// The server and the client of one connection, on which its responses depend.
 #[derive(Debug, Clone)]
 pub(crate) struct PreparedAnswers {
     pub(crate) server: Server,
@@ -37,11 +37,11 @@ pub(crate) struct PreparedAnswers {
     pub(crate) lists_skills: Arc<AtomicBool>,
 }
 
-/// What responses depend on in a client.
+/// The traits of a client on which responses depend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClientTraits {
     pub(crate) features: McpFeatures,
-    /// Whether the client rejects a list with a skill outside of the Agent Skills standard.
+    /// `true` if the client rejects a list with a skill outside of the Agent Skills standard.
     pub(crate) is_strict: bool,
 }
 

@@ -51,10 +51,7 @@ pub(crate) fn prompts_text(
     let rows = server
         .prompt_rows()
         .of(&view, called, |called| json(&prompt(&view, called)));
-    let size = rows.iter().map(|row| row.len() + 1).sum();
-    let mut response = ResponseText::list(head, "prompts", next.as_deref(), size);
-    rows.iter().for_each(|row| response.push(row));
-    Some(response.finish())
+    Some(ResponseText::list(head, "prompts", next.as_deref(), rows.iter()).finish())
 }
 
 pub(crate) async fn get_prompt(

@@ -60,9 +60,7 @@ pub(crate) fn resources_text(
     let rows = server
         .resource_rows()
         .of(&view, skills, |skill| json(&resource(&view, skill)));
-    let size = rows.iter().map(|row| row.len() + 1).sum();
-    let mut response = ResponseText::list(head, "resources", next.as_deref(), size);
-    rows.iter().for_each(|row| response.push(row));
+    let mut response = ResponseText::list(head, "resources", next.as_deref(), rows.iter());
     if next.is_none() {
         let of_host = server.options().resources.iter().map(host_resource);
         of_host.for_each(|resource| response.push(&json(&resource)));

@@ -26,15 +26,17 @@ pub(crate) struct ResponseText {
 }
 
 impl ResponseText {
-    /// Begins a response with one page of a list. `next` is the cursor of the next page, and the rows have about `size` bytes.
-    pub(crate) fn list(
+    /// Begins a response with the rows of one page of a list. `next` is the cursor of the next page.
+    pub(crate) fn list<R: AsRef<str>>(
         head: ResponseHead<'_>,
         field: &str,
         next: Option<&str>,
-        size: usize,
+        rows: impl Iterator<Item = R> + Clone,
     ) -> ResponseText {
+        let size = rows.clone().map(|row| row.as_ref().len() + 1).sum();
         let mut response = ResponseText::new(head, next, size);
         response.push_parts(&["\"", field, "\":["]);
+        rows.for_each(|row| response.push(row.as_ref()));
         response
     }
 

@@ -32,7 +32,7 @@ struct CachedManifest {
 pub(crate) struct SkillRow {
     /// The JSON text.
     pub(crate) text: Box<str>,
-    /// Whether the skill meets the Agent Skills standard.
+    /// `true` if the skill meets the Agent Skills standard.
     pub(crate) is_conforming: bool,
 }
 
