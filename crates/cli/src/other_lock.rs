@@ -1,10 +1,6 @@
 //! Lock files of other tools, which commands that install skills write on request.
 
-use std::collections::BTreeMap;
-
 use clap::ValueEnum;
-use repertoire::Id;
-use repertoire_install::InstalledSkill;
 
 use crate::failure::Failure;
 use crate::installation::{Installation, now};
@@ -60,14 +56,16 @@ fn skills_lock(
     lock: &RepertoireLock,
 ) -> Result<OtherLockText, Failure> {
     let mut rows = SkillsLock::read(&installation.at.base)?.unwrap_or_default();
-    let installed = by_id(lock);
-    for id in by_id(&installation.at.lock).keys() {
+    let installed = lock.installed_by_id();
+    for id in installation.at.lock.installed_by_id().keys() {
         if !installed.contains_key(id) {
             rows.remove(id);
         }
     }
     let mut notes = Vec::new();
-    for (id, skill) in installed {
+    for (id, skills) in installed {
+        // The tool has one row for a skill in several folders.
+        let skill = skills[0];
         let tree = installation.store.get(&skill.manifest);
         let tree = tree.map_err(Failure::of_install)?;
         let hash = tree.as_ref().map(tree_hash).unwrap_or_else(|| {
@@ -86,10 +84,4 @@ fn skills_lock(
         text: rows.text(),
         notes,
     })
-}
-
-/// Returns the installed skills by name. Of several folders the first one counts.
-fn by_id(lock: &RepertoireLock) -> BTreeMap<&Id, &InstalledSkill> {
-    let rows = lock.installed.values().rev();
-    rows.map(|row| (&row.id, row)).collect()
 }

@@ -8,6 +8,9 @@ use std::io::Read;
 use bytes::Bytes;
 use flate2::bufread::GzDecoder;
 
+#[cfg(feature = "http")]
+pub(crate) use tar_reader::is_tar;
+
 use crate::file_tree::FileTree;
 use crate::install_error::InstallError;
 use crate::limits;

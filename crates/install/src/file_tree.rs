@@ -68,8 +68,7 @@ impl FileTree {
     pub(crate) fn inside(&self, folder: &str) -> Result<FileTree, InstallError> {
         let mut tree = TreeBuilder::default();
         for (path, bytes) in &self.files {
-            let path = tree.announce(&format!("{folder}/{path}"), bytes.len() as u64)?;
-            tree.fill(path, bytes.clone());
+            tree.add(&format!("{folder}/{path}"), bytes.clone())?;
         }
         Ok(tree.finish())
     }
@@ -153,6 +152,13 @@ impl TreeBuilder {
         self.name(path.as_str(), true)?;
         self.files.insert(path.clone(), Bytes::new());
         Ok(path)
+    }
+
+    /// Adds a file whose content is known.
+    pub(crate) fn add(&mut self, path: &str, bytes: Bytes) -> Result<(), InstallError> {
+        let path = self.announce(path, bytes.len() as u64)?;
+        self.fill(path, bytes);
+        Ok(())
     }
 
     /// Sets the content of a file that was announced.

@@ -386,7 +386,7 @@ fn bad_redirect(url: &Url, target: &str) -> InstallError {
 }
 
 /// Returns the host of a URL, without the brackets of an IPv6 address.
-fn host_of(url: &Url) -> Option<&str> {
+pub(crate) fn host_of(url: &Url) -> Option<&str> {
     let host = url.host_str()?;
     Some(host.trim_start_matches('[').trim_end_matches(']'))
 }

@@ -76,6 +76,7 @@ pub use git::GitProgram;
 pub use http::HttpSettings;
 pub use install_error::{InstallError, InstallErrorKind};
 pub use installed_skill::InstalledSkill;
+pub use oci_reference::OciReference;
 pub use project::{
     FileChange, FileChangeKind, FolderChange, ProjectChange, ProjectFolder, SkillFolderState,
 };

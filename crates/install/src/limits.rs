@@ -17,6 +17,9 @@ pub(crate) const FILES: usize = 10_000;
 /// The entries that are visited to find them: files, folders, and what is left out.
 pub(crate) const ENTRIES: usize = 100_000;
 
+/// The skills of an index, a collection or a server.
+pub(crate) const SKILLS: usize = 1_000;
+
 /// The segments of a path.
 pub(crate) const DEPTH: usize = 32;
 

@@ -10,11 +10,11 @@ use crate::install_error::{InstallError, InstallErrorKind};
 
 /// An artifact in a registry: `oci://HOST/NAME:TAG` or `oci://HOST/NAME@DIGEST`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct OciReference {
+pub struct OciReference {
     /// The host in lower case, with a port if one is stated.
-    pub(crate) registry: String,
+    pub registry: String,
     /// The repository, such as `team/skills/pdf`.
-    pub(crate) repository: String,
+    pub repository: String,
     pub(crate) version: OciVersion,
 }
 
@@ -77,6 +77,14 @@ impl OciReference {
             repository: repository.to_owned(),
             version,
         })
+    }
+
+    /// Returns the tag; `None` if it is known by its digest.
+    pub fn tag(&self) -> Option<&str> {
+        match &self.version {
+            OciVersion::Tag(tag) => Some(tag),
+            OciVersion::Digest(_) => None,
+        }
     }
 
     /// Returns the artifact of the same repository with a digest.

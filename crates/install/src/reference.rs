@@ -143,7 +143,7 @@ impl Reference {
     }
 
     /// Returns the artifact, if it is in an OCI registry.
-    pub(crate) fn oci(&self) -> Option<&OciReference> {
+    pub fn oci(&self) -> Option<&OciReference> {
         match &self.place {
             ReferencePlace::Oci(artifact) => Some(artifact),
             _ => None,

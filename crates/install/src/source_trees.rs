@@ -5,9 +5,8 @@ use repertoire_core::{Id, Skill, Source, SourceError, SourceErrorKind};
 use crate::fetcher::FoundTree;
 use crate::file_tree::{FileTree, TreeBuilder};
 use crate::install_error::{InstallError, InstallErrorKind};
+use crate::limits;
 use crate::reference::Reference;
-
-const MOST_SKILLS: usize = 1_000;
 
 /// Reads the skill that a reference names, or every skill.
 pub(crate) async fn read(
@@ -20,8 +19,8 @@ pub(crate) async fn read(
     let ids: Vec<_> = ids
         .filter(|id| name.is_none_or(|name| name.as_str() == id.as_str()))
         .collect();
-    if ids.len() > MOST_SKILLS {
-        let message = format!("`{reference}` has more than {MOST_SKILLS} skills");
+    if ids.len() > limits::SKILLS {
+        let message = format!("`{reference}` has more than {} skills", limits::SKILLS);
         return Err(InstallError::refused(message));
     }
     let mut found = Vec::new();
@@ -43,8 +42,7 @@ async fn read_skill(source: &dyn Source<Skill>, id: &Id) -> Result<FileTree, Ins
     let document = "SKILL.md".parse().expect("it is a path");
     let bytes = source.resource(id, &document).await;
     let bytes = bytes.map_err(|error| failed(&error))?;
-    let document = tree.announce(document.as_str(), bytes.len() as u64)?;
-    tree.fill(document, bytes);
+    tree.add(document.as_str(), bytes)?;
     Ok(tree.finish())
 }
 

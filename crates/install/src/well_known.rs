@@ -39,7 +39,6 @@ enum IndexedContent {
 
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
 const INDEX_BYTES: u64 = 4 << 20;
-const MOST_SKILLS: usize = 1_000;
 const PARALLEL: usize = 8;
 
 /// The folders of the versions 0.2.0 and 0.1.0 below `/.well-known/`.
@@ -105,10 +104,10 @@ impl WellKnownIndex {
                 return Err(invalid(answer, &what));
             }
         };
-        if document.skills.len() > MOST_SKILLS {
+        if document.skills.len() > limits::SKILLS {
             return Err(invalid(
                 answer,
-                &format!("has more than {MOST_SKILLS} skills"),
+                &format!("has more than {} skills", limits::SKILLS),
             ));
         }
         let skills = document.skills.into_iter().map(|row| {
@@ -225,8 +224,7 @@ impl IndexedSkill {
             IndexedContent::Document(url, digest) => {
                 let bytes = verified(client, url, digest, limits::FILE_BYTES).await?;
                 let mut tree = TreeBuilder::default();
-                let path = tree.announce("SKILL.md", bytes.len() as u64)?;
-                tree.fill(path, bytes);
+                tree.add("SKILL.md", bytes)?;
                 Ok(tree.finish())
             }
             IndexedContent::Archive(url, digest) => {
@@ -237,8 +235,7 @@ impl IndexedSkill {
                 let mut tree = TreeBuilder::default();
                 for (path, url) in files {
                     let answer = client.download(url.clone(), limits::FILE_BYTES).await?;
-                    let path = tree.announce(path, answer.body.len() as u64)?;
-                    tree.fill(path, answer.body);
+                    tree.add(path, answer.body)?;
                 }
                 Ok(tree.finish())
             }

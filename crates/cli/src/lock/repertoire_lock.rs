@@ -147,6 +147,16 @@ impl RepertoireLock {
         self.written.is_some()
     }
 
+    /// Returns the installed skills by name, in the order of their folders.
+    #[cfg(feature = "install")]
+    pub(crate) fn installed_by_id(&self) -> BTreeMap<&Id, Vec<&InstalledSkill>> {
+        let mut skills: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for skill in self.installed.values() {
+            skills.entry(&skill.id).or_default().push(skill);
+        }
+        skills
+    }
+
     /// Returns the text of the lock with the installed skills as they are now.
     ///
     /// The row that `lock` wrote for a folder is removed if the folder is in `changed`.

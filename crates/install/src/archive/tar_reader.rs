@@ -11,7 +11,7 @@ const BLOCK: usize = 512;
 /// The bytes of an extension header.
 const EXTENSION_BYTES: u64 = 64 << 10;
 
-pub(super) fn is_tar(archive: &[u8]) -> bool {
+pub(crate) fn is_tar(archive: &[u8]) -> bool {
     archive.get(257..262) == Some(b"ustar")
 }
 

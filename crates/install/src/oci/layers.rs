@@ -6,7 +6,7 @@ use bytes::Bytes;
 use repertoire_core::text::terminal_line;
 
 use super::manifest::Descriptor;
-use crate::archive::unpack_all;
+use crate::archive::{is_tar, unpack_all};
 use crate::file_tree::{FileTree, TreeBuilder};
 use crate::install_error::InstallError;
 
@@ -49,8 +49,7 @@ pub(super) fn merge(layers: Vec<(&Descriptor, Bytes)>) -> Result<FileTree, Insta
     }
     let mut tree = TreeBuilder::default();
     for (path, bytes) in files {
-        let path = tree.announce(&path, bytes.len() as u64)?;
-        tree.fill(path, bytes);
+        tree.add(&path, bytes)?;
     }
     Ok(tree.finish())
 }
@@ -58,9 +57,8 @@ pub(super) fn merge(layers: Vec<(&Descriptor, Bytes)>) -> Result<FileTree, Insta
 fn is_archive(layer: &Descriptor, bytes: &[u8]) -> bool {
     let kind = layer.media_type.as_str();
     let (is_gzip, is_zip) = (bytes.starts_with(&[0x1f, 0x8b]), bytes.starts_with(b"PK"));
-    let is_tar = bytes.get(257..262) == Some(b"ustar");
     // The tool `oras` gives the type of a tar archive to every file.
-    kind.contains("tar") && (is_tar || is_gzip && kind.contains("gzip"))
+    kind.contains("tar") && (is_tar(bytes) || is_gzip && kind.contains("gzip"))
         || kind.contains("zip") && is_zip
 }
 

@@ -97,8 +97,6 @@ const COLLECTIONS: [&str; 2] = [
     "application/vnd.agentskills.catalog.v1",
 ];
 
-const MOST_SKILLS: usize = 1_000;
-
 impl Manifest {
     /// Parses a manifest or an index.
     ///
@@ -153,9 +151,10 @@ impl ManifestContent {
     ) -> Result<ManifestContent, InstallError> {
         let mut manifests = manifests;
         manifests.retain(|child| !child.is_attestation());
-        if manifests.len() > MOST_SKILLS {
+        if manifests.len() > limits::SKILLS {
             return Err(InstallError::refused(format!(
-                "the collection has more than {MOST_SKILLS} skills"
+                "the collection has more than {} skills",
+                limits::SKILLS
             )));
         }
         let is_collection = artifact_type.is_some_and(|kind| COLLECTIONS.contains(&&*kind))

@@ -16,7 +16,7 @@ use super::docker_config::DockerConfig;
 use super::layers;
 use super::manifest::{ACCEPTED, Descriptor, Manifest, ManifestContent, created_of_image};
 use crate::file_tree::FileTree;
-use crate::http::{HttpAnswer, HttpClient, HttpRequest};
+use crate::http::{HttpAnswer, HttpClient, HttpRequest, host_of};
 use crate::install_error::{InstallError, InstallErrorKind};
 use crate::oci_reference::{OciReference, OciVersion};
 
@@ -74,7 +74,7 @@ impl<'a> Repository<'a> {
             true => format!("library/{}", reference.repository),
             false => reference.repository.clone(),
         };
-        let scheme = match is_loopback(host_of(&reference.registry)) {
+        let scheme = match is_loopback(without_port(registry)) {
             true => "http",
             false => "https",
         };
@@ -299,8 +299,7 @@ impl Challenge {
 }
 
 fn is_local(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    is_loopback(host.trim_start_matches('[').trim_end_matches(']'))
+    host_of(url).is_some_and(is_loopback)
 }
 
 /// Returns whether a host, without brackets and a port, is this machine.
@@ -309,7 +308,7 @@ fn is_loopback(host: &str) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-fn host_of(registry: &str) -> &str {
+fn without_port(registry: &str) -> &str {
     match registry.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or(rest),
         None => registry.split(':').next().unwrap_or(registry),

@@ -3,22 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use repertoire::Id;
 use repertoire_install::InstalledSkill;
 use serde_json::{Map, Value, json};
 
 use super::OCI;
 use crate::failure::Failure;
 use crate::lock::{self, RepertoireLock};
-
-/// An artifact as a row states it.
-struct Artifact<'a> {
-    registry: &'a str,
-    repository: &'a str,
-    tag: Option<&'a str>,
-    /// All of it, without a scheme.
-    text: &'a str,
-}
 
 /// Returns the text of `skills.lock.json` in `folder` with exactly the skills of `lock` from registries.
 ///
@@ -46,7 +36,7 @@ pub(crate) fn text(
     let ours: BTreeSet<&str> = installed.map(|skill| skill.id.as_str()).collect();
     let others = old.iter().filter(|row| !ours.contains(&*name(row)));
     let mut rows: BTreeMap<String, Value> = others.map(|row| (name(row), row.clone())).collect();
-    for (id, skills) in by_id(lock) {
+    for (id, skills) in lock.installed_by_id() {
         let known = old.iter().find(|row| name(row) == id.as_str());
         rows.extend(new_row(&skills, known, now).map(|row| (id.to_string(), row)));
     }
@@ -58,28 +48,19 @@ pub(crate) fn text(
     Ok(lock::to_text(&document))
 }
 
-fn by_id(lock: &RepertoireLock) -> BTreeMap<&Id, Vec<&InstalledSkill>> {
-    let mut skills: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for skill in lock.installed.values() {
-        skills.entry(&skill.id).or_default().push(skill);
-    }
-    skills
-}
-
 /// Returns the row of a skill in one or more folders; `None` if it is not from a registry.
 fn new_row(skills: &[&InstalledSkill], known: Option<&Value>, now: &str) -> Option<Value> {
     let (first, others) = skills.split_first()?;
-    let reference = first.reference.to_string();
-    let artifact = Artifact::parse(&reference)?;
+    let artifact = first.reference.oci()?;
     let digest = first.archive?.to_string();
     let known = known.filter(|row| row["source"]["digest"] == *digest);
     let installed = known.map_or_else(|| now.into(), |row| row["installedAt"].clone());
     let mut source = json!({ "registry": artifact.registry, "repository": artifact.repository });
-    if let Some(tag) = artifact.tag {
+    if let Some(tag) = artifact.tag() {
         source["tag"] = tag.into();
     }
     source["digest"] = digest.into();
-    source["ref"] = artifact.text.into();
+    source["ref"] = artifact.to_string().trim_start_matches("oci://").into();
     let mut row = json!({
         "name": first.id,
         "path": first.path,
@@ -91,23 +72,4 @@ fn new_row(skills: &[&InstalledSkill], known: Option<&Value>, now: &str) -> Opti
         row["additionalInstalledPaths"] = paths.collect();
     }
     Some(row)
-}
-
-impl Artifact<'_> {
-    /// Parses a reference as it is printed, with a tag or a digest.
-    fn parse(reference: &str) -> Option<Artifact<'_>> {
-        let text = reference.strip_prefix("oci://")?;
-        let text = text.split('#').next()?;
-        let (registry, rest) = text.split_once('/')?;
-        let (repository, tag) = match rest.split_once('@') {
-            Some((repository, _)) => (repository, None),
-            None => rest.rsplit_once(':').map(|(name, tag)| (name, Some(tag)))?,
-        };
-        Some(Artifact {
-            registry,
-            repository,
-            tag,
-            text,
-        })
-    }
 }
