@@ -26,11 +26,10 @@
 
 mod offline;
 mod options;
-mod revision_signal;
 mod source;
 
 pub use options::RemoteOptions;
-pub use source::{OFFLINE, REFUSED, RemoteSource};
+pub use source::{OFFLINE, REFUSED, RemoteSource, UNSTORED};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

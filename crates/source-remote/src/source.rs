@@ -14,18 +14,25 @@ use repertoire_install::{
     Fetcher, GitProgram, HttpSettings, InstallError, InstallErrorKind, LatestRevision, Reference,
     SourceSkill,
 };
+use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use crate::RemoteOptions;
 use crate::offline::OfflineCopy;
-use crate::revision_signal::RevisionSignal;
 
 /// The code of the diagnostic that a server cannot be reached, and its last content is listed.
 pub const OFFLINE: Code = Code::foreign(
     "remote-offline",
     Severity::Warning,
     "The server cannot be reached; its last content is listed.",
+);
+
+/// The code of the diagnostic that the content of a server is not available offline.
+pub const UNSTORED: Code = Code::foreign(
+    "remote-unstored",
+    Severity::Warning,
+    "The content cannot be stored, so that it is not available offline.",
 );
 
 /// The code of the diagnostic that a skill of a server is refused.
@@ -48,7 +55,8 @@ pub struct RemoteSource {
     name: String,
     options: RemoteOptions,
     place: Arc<RemotePlace>,
-    signal: RevisionSignal,
+    /// The revision of the content.
+    revisions: watch::Sender<u64>,
     content: Mutex<Option<Arc<RemoteContent>>>,
     /// The number of fetches that began.
     begun: AtomicU64,
@@ -99,7 +107,7 @@ impl RemoteSource {
             name: name.into(),
             options,
             place: Arc::new(place),
-            signal: RevisionSignal::new(),
+            revisions: watch::Sender::new(0),
             content: Mutex::default(),
             begun: AtomicU64::new(0),
         })
@@ -134,9 +142,10 @@ impl RemoteSource {
         fetched.revision = match content.as_ref() {
             Some(newer) if newer.begun > begun => return Ok(Arc::clone(newer)),
             Some(old) if old.is_same(&fetched) => old.revision,
-            Some(_) => self.signal.bump(),
-            None => self.signal.now(),
+            Some(old) => Revision(old.revision.0 + 1),
+            None => Revision(0),
         };
+        self.revisions.send_replace(fetched.revision.0);
         let fetched = Arc::new(fetched);
         *content = Some(Arc::clone(&fetched));
         Ok(fetched)
@@ -179,7 +188,7 @@ impl RemotePlace {
                     && let Err(error) = offline.write(&self.reference, &fetched)
                 {
                     let message = format!("the content cannot be stored: {error}");
-                    diagnostics.push(Diagnostic::new(OFFLINE, message));
+                    diagnostics.push(Diagnostic::new(UNSTORED, message));
                 }
                 let content = RemoteContent::new(latest, fetched.skills, diagnostics);
                 Ok(Some(content))
@@ -334,10 +343,9 @@ impl Source<Skill> for RemoteSource {
     async fn changed(&self, since: Revision) {
         let interval = self.options.poll();
         loop {
-            if timeout(interval, self.signal.wait_past(since))
-                .await
-                .is_ok()
-            {
+            let mut revisions = self.revisions.subscribe();
+            let changed = revisions.wait_for(|revision| *revision > since.0);
+            if timeout(interval, changed).await.is_ok() {
                 return;
             }
             // What cannot be fetched now is fetched in the next interval.

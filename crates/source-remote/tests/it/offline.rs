@@ -1,7 +1,7 @@
 //! Changes, and the last content without a server.
 
 use repertoire_core::{Id, Source, SourceErrorKind};
-use repertoire_source_remote::{OFFLINE, REFUSED, RemoteOptions, RemoteSource};
+use repertoire_source_remote::{OFFLINE, REFUSED, RemoteOptions, RemoteSource, UNSTORED};
 
 use crate::publisher::Publisher;
 
@@ -95,6 +95,25 @@ async fn the_last_content_is_there_without_a_server() {
     options.cache = None;
     let error = source(&options).list().await.expect_err("nothing is there");
     assert_eq!(error.kind(), SourceErrorKind::Unavailable);
+}
+
+#[tokio::test]
+async fn content_that_cannot_be_stored_is_listed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").expect("the file can be written");
+    let mut publisher = Publisher::new(true);
+    publisher.put("tidy", "SKILL.md", skill("Sorts."));
+    let mut options = publisher.options();
+    options.cache = Some(file);
+    let source = RemoteSource::new("remote", options).expect("the options are valid");
+    let listing = source.list().await.expect("the server is there");
+    let codes: Vec<_> = listing
+        .diagnostics()
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect();
+    assert_eq!((listing.len(), codes), (1, vec![UNSTORED]));
 }
 
 #[tokio::test]

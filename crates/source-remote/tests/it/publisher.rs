@@ -13,7 +13,7 @@ const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json
 pub(crate) struct Publisher {
     pub(crate) server: StaticServer,
     pub(crate) skills: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
-    /// Whether the index is of version 0.2.0, with a tar archive for each skill.
+    /// `true` if the index is of version 0.2.0, with a tar archive for each skill.
     has_digests: bool,
 }
 
