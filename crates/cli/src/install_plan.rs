@@ -50,6 +50,8 @@ pub(crate) struct InstallPlan {
     skills: Vec<PlannedSkill>,
     /// The references that have no such skill any more.
     gone: Vec<String>,
+    /// The skills whose present content is too young for the policy.
+    held_back: Vec<String>,
     #[serde(skip)]
     before: Vec<(Option<Digest>, Option<Digest>)>,
 }
@@ -110,6 +112,7 @@ impl InstallPlan {
             applied: false,
             skills: Vec::new(),
             gone: Vec::new(),
+            held_back: Vec::new(),
             before: Vec::new(),
         }
     }
@@ -119,6 +122,12 @@ impl InstallPlan {
             "`{}` is not in `{}` any more",
             row.id, row.reference
         ));
+    }
+
+    /// Leaves a skill as it is, as the policy refuses its present content.
+    pub(crate) fn hold_back(&mut self, row: &InstalledSkill, why: &Failure) {
+        self.held_back
+            .push(format!("`{}` stays as it is: {}", row.id, why.message()));
     }
 
     /// Plans the content of a row of the lock; `fetched` describes it if it comes from its source.
@@ -208,7 +217,7 @@ impl InstallPlan {
 
     /// Prints the plan without making it.
     pub(crate) fn print(&self, out: &mut Output) {
-        out.notes(self.gone.iter().cloned());
+        out.notes(self.gone.iter().chain(&self.held_back).cloned());
         if !out.write_json(self) {
             for line in self.lines() {
                 out.line(line);

@@ -1,12 +1,14 @@
 //! The policy for installed skills, of the user and of a project.
 
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use repertoire::config::InstallSettings;
 use repertoire_install::{InstalledSkill, Reference};
 
 use crate::Environment;
 use crate::compose::{CONFIGURATION, configuration_in};
+use crate::diagnostics::counted;
 use crate::failure::Failure;
 
 /// The table `[install]` of the user's file and of the project's. Both apply.
@@ -20,6 +22,8 @@ struct PolicyLevel {
     file: String,
     settings: InstallSettings,
 }
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl InstallPolicy {
     /// Reads the files of the user and of the folder `base`.
@@ -52,6 +56,35 @@ impl InstallPolicy {
                     "`sources` of `[install]` in `{file}` has to list it"
                 )));
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses content that is younger than a level allows, and content of an unknown age.
+    ///
+    /// Folders and archives of this machine have no age, and are never refused.
+    pub(crate) fn check_age(
+        &self,
+        reference: &Reference,
+        created: Option<SystemTime>,
+    ) -> Result<(), Failure> {
+        // A time in the future is no age at all.
+        let age = created.map(|created| created.elapsed().unwrap_or_default());
+        let levels = self.levels.iter().filter(|_| !reference.is_local());
+        for PolicyLevel { file, settings } in levels {
+            let days = settings.minimum_age_days;
+            let message = match age {
+                _ if days == 0 => continue,
+                Some(age) if age >= DAY * days => continue,
+                Some(_) => {
+                    let days = counted(days as usize, "day");
+                    format!("the content of `{reference}` is younger than {days}")
+                }
+                None => format!("the content of `{reference}` does not state its age"),
+            };
+            return Err(Failure::new(message).help(format!(
+                "`minimum-age-days` of `[install]` in `{file}` is {days}"
+            )));
         }
         Ok(())
     }

@@ -19,6 +19,9 @@ pub struct InstallSettings {
     /// Default: every place.
     #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<String>>"))]
     pub sources: Option<Vec<String>>,
+    /// The least age of content that is fetched, in days. Content of a source that does not state its age is refused, except
+    /// for folders and archives of this machine. Default 0, which allows every age.
+    pub minimum_age_days: u32,
     /// Content that is neither installed nor read: of a file, or of all files of a skill by the digest of their manifest.
     pub denied: Vec<Digest>,
 }

@@ -55,6 +55,7 @@ impl AddCommand {
             let stated = reference.from_base(&cwd, &at.base);
             installation.policy.check_source(&stated)?;
             let fetched = fetch(&fetcher, reference, environment).await?;
+            installation.policy.check_age(&stated, fetched.created)?;
             for skill in &fetched.skills {
                 let id = skill.skill.id.to_string();
                 if let Some((_, other)) = sources.iter().find(|(known, _)| *known == id) {

@@ -80,6 +80,8 @@ async fn fetch_locked(
 ) -> Result<(), Failure> {
     let again = fetch_again(fetcher, rows, InstalledSkill::pinned, environment);
     for (row, again) in again.await? {
+        let created = again.fetched.created;
+        installation.policy.check_age(&row.reference, created)?;
         let skill = again.skill();
         let skill = skill.filter(|skill| skill.tree.manifest().digest() == row.manifest);
         let skill = skill.ok_or_else(|| {

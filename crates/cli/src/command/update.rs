@@ -51,6 +51,14 @@ impl UpdateCommand {
                 plan.add_gone(row);
                 continue;
             };
+            let is_new = skill.tree.manifest().digest() != row.manifest;
+            let age = installation
+                .policy
+                .check_age(&row.reference, again.fetched.created);
+            if let (true, Err(failure)) = (is_new, age) {
+                plan.hold_back(row, &failure);
+                continue;
+            }
             installation
                 .store
                 .put(&skill.tree)
