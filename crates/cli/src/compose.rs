@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use repertoire::config::{Configuration, ConfiguredSource, HostSettings};
+use repertoire::config::{Configuration, ConfiguredSource};
 use repertoire::registry::{Authority, Builder, Registry, RegistryError, RuleSet, RuleStack};
 use repertoire::search::IndexSettings;
 use repertoire::skill::text::terminal_line;
@@ -13,7 +13,9 @@ use repertoire::{FsSource, Model, Renderer, Skill, SkillRegistry};
 use tokio::runtime::Handle;
 
 use crate::agents::Agents;
+use crate::configuration_file::host_settings;
 use crate::context::{CommandContext, SourceRendering, UntrustedFolder};
+use crate::denied_content::DeniedContent;
 use crate::diagnostics::counted;
 use crate::environment::Verbosity;
 use crate::failure::Failure;
@@ -39,6 +41,8 @@ pub(crate) enum NamedFolders<'a> {
 /// The sources and settings of a registry, read from the options of the command line.
 pub(crate) struct SourceComposition {
     builder: Builder<Skill>,
+    /// The levels of the rules, the first above all others.
+    pub(crate) rules: Vec<RuleSet>,
     config: Option<Configuration>,
     /// The sources that search folders, by name.
     pub(crate) folders: Vec<(String, Arc<FsSource>)>,
@@ -60,6 +64,7 @@ pub(crate) async fn compose(
         folders,
         rendering,
         untrusted,
+        rules: _,
     } = composition;
     let search = config.as_ref().map(Configuration::search).cloned();
     let registry = with_progress("reading skills", builder.load(), environment)
@@ -173,12 +178,16 @@ impl SourceComposition {
         if let Some(config) = &config {
             builder = config.configure(builder);
         }
-        let builder = builder.rules(rules(options, config.as_ref(), user_denials(environment)?));
+        let of_user = DeniedContent::of_user(environment)?;
+        let of_user = of_user.as_ref().map(DeniedContent::level);
+        let rules = rules(options, config.as_ref(), of_user);
+        let builder = builder.rules(RuleStack::new(rules.iter().cloned()));
         let dialects = all()
             .filter_map(|source| Some((source.name().to_owned(), source.dialect()?)))
             .collect();
         Ok(SourceComposition {
             builder,
+            rules,
             config,
             folders: folders.sources,
             rendering: SourceRendering {
@@ -249,49 +258,11 @@ pub(crate) async fn reload(
     }
 }
 
-pub(crate) fn host_settings(environment: &Environment<'_>) -> HostSettings {
-    let mut settings = HostSettings::new(&environment.cwd);
-    settings.home = environment.home.clone();
-    settings.state = environment.own_state();
-    settings.variables = environment.variables.as_slice().into();
-    settings.supervisor = environment.supervisor().into();
-    settings
-}
-
-/// The name of the configuration file of a user or a project.
-pub(crate) const CONFIGURATION: &str = "repertoire.toml";
-
-/// Reads the configuration file in a folder, if there is one.
-pub(crate) fn configuration_in(
-    folder: &Path,
-    environment: &Environment<'_>,
-) -> Result<Option<Configuration>, Failure> {
-    let path = folder.join(CONFIGURATION);
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let configuration = Configuration::read(path, &host_settings(environment));
-    let configuration = configuration.map_err(|error| Failure::of_configuration(&error))?;
-    Ok(Some(configuration))
-}
-
-/// Returns the content that the user denies, whatever a project allows.
-fn user_denials(environment: &Environment<'_>) -> Result<Option<RuleSet>, Failure> {
-    let Some(folder) = environment.own_config() else {
-        return Ok(None);
-    };
-    let configuration = configuration_in(&folder, environment)?;
-    let denied = configuration.map(|configuration| configuration.install().denied.clone());
-    let file = folder.join(CONFIGURATION).display().to_string();
-    let level = RuleSet::new(file, Authority::RestrictOnly);
-    Ok(denied.map(|denied| denied.into_iter().fold(level, RuleSet::deny)))
-}
-
 fn rules(
     options: &SourceOptions,
     config: Option<&Configuration>,
     user: Option<RuleSet>,
-) -> RuleStack {
+) -> Vec<RuleSet> {
     let typed = RuleSet::new("command line", Authority::Full);
     let typed = options
         .disabled
@@ -299,7 +270,7 @@ fn rules(
         .cloned()
         .fold(typed, RuleSet::disable);
     let configured = config.map(|config| config.rules().clone());
-    RuleStack::new(user.into_iter().chain(configured).chain([typed]))
+    user.into_iter().chain(configured).chain([typed]).collect()
 }
 
 fn locate_error(config: Option<&Configuration>, error: &RegistryError) -> Failure {

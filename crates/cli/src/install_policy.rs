@@ -7,7 +7,7 @@ use repertoire::config::InstallSettings;
 use repertoire_install::{InstalledSkill, Reference};
 
 use crate::Environment;
-use crate::compose::{CONFIGURATION, configuration_in};
+use crate::configuration_file::{CONFIGURATION, configuration_in};
 use crate::diagnostics::counted;
 use crate::failure::Failure;
 

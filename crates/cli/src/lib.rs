@@ -69,7 +69,9 @@ mod command;
 mod command_approval;
 mod completion;
 mod compose;
+mod configuration_file;
 mod context;
+mod denied_content;
 mod diagnostics;
 mod environment;
 mod failure;
@@ -78,6 +80,10 @@ mod fetching;
 mod fields;
 mod file_slot;
 mod folder_sources;
+#[cfg(feature = "mcp")]
+mod followed_denials;
+#[cfg(any(feature = "mcp", feature = "watch"))]
+mod followed_files;
 mod host_probe;
 mod http_answer;
 #[cfg(feature = "install")]

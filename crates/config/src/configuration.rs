@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire_core::{
-    Id, ModelPattern, Skill, SurfaceMode, SurfacePolicy, SurfaceRule, SurfaceRules,
+    Digest, Id, ModelPattern, Skill, SurfaceMode, SurfacePolicy, SurfaceRule, SurfaceRules,
 };
 use repertoire_registry::{
     Authority, Builder, ConfigError, RegistryError, RuleSet, RuleStack, SkillRegistry, Target,
@@ -57,6 +57,18 @@ pub struct Configuration {
     gateway: GatewaySettings,
     #[cfg_attr(feature = "schema", schemars(with = "Option<InstallSettings>"))]
     install: InstallSettings,
+}
+
+/// Reads the content that the second file of the host denies.
+fn denied_by_policy(settings: &HostSettings) -> Result<Vec<Digest>, ConfigurationError> {
+    let Some(file) = settings.policy.as_ref().filter(|file| file.is_file()) else {
+        return Ok(Vec::new());
+    };
+    let settings = HostSettings {
+        policy: None,
+        ..settings.clone()
+    };
+    Ok(Configuration::read(file, &settings)?.install.denied)
 }
 
 /// Rules that disable skills. The most specific rule decides: `source:id`, then an id, then `source:*`, then `*`.
@@ -242,7 +254,9 @@ impl Configuration {
                 }
             }
         }
-        rules = install.denied.iter().copied().fold(rules, RuleSet::deny);
+        let policy = denied_by_policy(settings)?;
+        let denied = install.denied.iter().chain(&policy).copied();
+        rules = denied.fold(rules, RuleSet::deny);
         let sections = document.sources()?;
         if !has_skills && !sections.is_empty() {
             registries.skills.clear();

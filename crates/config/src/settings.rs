@@ -21,6 +21,8 @@ pub struct HostSettings {
     pub variables: Arc<[(OsString, OsString)]>,
     /// The command line of a supervisor, which runs the command after it and ends all processes that it started.
     pub supervisor: Arc<[OsString]>,
+    /// A second file, such as that of the user, which denies content too. It need not exist.
+    pub policy: Option<PathBuf>,
     /// The kinds of sources that a file may name. By default those that the host links.
     pub kinds: Option<SourceKinds>,
 }
@@ -35,6 +37,7 @@ impl HostSettings {
             state: None,
             variables,
             supervisor,
+            policy: None,
             kinds: None,
         }
     }

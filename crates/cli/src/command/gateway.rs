@@ -13,7 +13,6 @@ mod token;
 
 use std::io;
 use std::net::SocketAddr;
-#[cfg(feature = "agents")]
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -38,8 +37,9 @@ pub(super) use self::token::TokenOutput;
 #[cfg(feature = "agents")]
 use super::agents::{STORE_FILE, StorePlace};
 use super::serve::NetworkOptions;
-use crate::compose::host_settings;
+use crate::configuration_file::{CONFIGURATION, host_settings};
 use crate::failure::Failure;
+use crate::followed_denials::FollowedDenials;
 #[cfg(feature = "otlp")]
 use crate::log;
 use crate::options::{FolderOption, SourceOptions};
@@ -137,16 +137,20 @@ fn unheard(error: io::Error) -> Failure {
     Failure::io("cannot listen for signals", &error)
 }
 
-const CONFIGURATION: &str = "repertoire.toml";
-
 /// Creates the gateway of the configuration file.
 pub(super) fn open(
     options: &SourceOptions,
     environment: &Environment<'_>,
 ) -> Result<Gateway, Failure> {
+    let mut settings = host_settings(environment);
+    let of_user = environment.own_config();
+    settings.policy = of_user.map(|folder| folder.join(CONFIGURATION));
+    Gateway::open(configuration_file(options), settings).map_err(|error| refusal(&error))
+}
+
+fn configuration_file(options: &SourceOptions) -> PathBuf {
     let file = options.config.clone();
-    let file = file.unwrap_or_else(|| CONFIGURATION.into());
-    Gateway::open(file, host_settings(environment)).map_err(|error| refusal(&error))
+    file.unwrap_or_else(|| CONFIGURATION.into())
 }
 
 impl GatewayCommand {
@@ -257,6 +261,9 @@ impl StartCommand {
         log::start(traces.iter().map(TraceExport::layer).collect());
         environment.signals.listen().map_err(unheard)?;
         let pauses = PauseSignals::listen().map_err(unheard)?;
+        // Followed before they are read, so that no change is missed.
+        let file = configuration_file(options);
+        let denied = FollowedDenials::follow(Some(&file), environment).await?;
         let gateway = open(options, environment)?;
         let path = self.folder.path(environment)?;
         let folder = StateFolder::lock(&path)?;
@@ -271,7 +278,7 @@ impl StartCommand {
         let http = run.listen(self, environment).await?;
         let registries = gateway.start(&Handle::current()).await;
         registries.map_err(|error| refusal(&error))?;
-        let served = run.serve(http, pauses, environment).await;
+        let served = run.serve(http, pauses, denied, environment).await;
         // It may have been stopped by then.
         let _ = gateway.stop().await;
         audit.flush();

@@ -25,6 +25,7 @@ use crate::compose::{NamedFolders, SourceComposition, reload};
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
 use crate::environment::Verbosity;
 use crate::failure::Failure;
+use crate::followed_denials::FollowedDenials;
 use crate::log::{self, LogForm, LogLayer};
 use crate::options::{SearchedFolders, SourceOptions, at_least_one};
 use crate::signals::Signal;
@@ -137,6 +138,8 @@ impl ServeCommand {
         let listening = environment.signals.listen();
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
         let mut cache = SourceCache::default();
+        // Followed before they are read, so that no change is missed.
+        let denied = FollowedDenials::follow(options.config.as_deref(), environment).await?;
         let composition = SourceComposition::read(
             options,
             NamedFolders::Plain(&self.searched.folders),
@@ -158,7 +161,14 @@ impl ServeCommand {
         let index = composition.index_settings(&environment.cwd)?;
         let server = Server::new(registry.clone(), server_options.index(index));
         let served = self
-            .serve(&server, &reader, http, options, &mut cache, environment)
+            .serve(
+                &server,
+                (&reader, denied),
+                http,
+                options,
+                &mut cache,
+                environment,
+            )
             .await;
         registry.close().await;
         #[cfg(feature = "otlp")]
@@ -171,7 +181,7 @@ impl ServeCommand {
     async fn serve(
         &self,
         server: &Server,
-        reader: &ReloadableReader,
+        (reader, mut denied): (&ReloadableReader, FollowedDenials),
         http: Option<(SocketAddr, HttpOptions)>,
         options: &SourceOptions,
         cache: &mut SourceCache,
@@ -209,11 +219,18 @@ impl ServeCommand {
                         end.notify_one();
                         return serving.await;
                     }
-                    Signal::Reload => self.reload(&options, reader, cache, environment).await,
+                    Signal::Reload => {
+                        let reading = (reader, &mut denied);
+                        self.reload(&options, reading, cache, environment).await;
+                    }
                 },
+                () = denied.changed() => {
+                    denied.apply(environment, |denied| reader.deny(denied)).await;
+                }
                 roots = server.roots_changed(&options.client_roots) => {
                     options.client_roots = roots;
-                    self.reload(&options, reader, cache, environment).await;
+                    let reading = (reader, &mut denied);
+                    self.reload(&options, reading, cache, environment).await;
                 }
             }
         }
@@ -222,12 +239,14 @@ impl ServeCommand {
     async fn reload(
         &self,
         options: &SourceOptions,
-        reader: &ReloadableReader,
+        (reader, denied): (&ReloadableReader, &mut FollowedDenials),
         cache: &mut SourceCache,
         environment: &mut Environment<'_>,
     ) {
         let apply = async |composition: &SourceComposition, environment: &Environment<'_>| {
-            reader.recompose(composition, environment).await
+            reader.recompose(composition, environment).await?;
+            denied.restart(environment);
+            Ok(())
         };
         reload(options, &self.searched.folders, cache, environment, apply).await;
     }

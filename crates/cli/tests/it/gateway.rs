@@ -258,6 +258,49 @@ fn a_watched_change_reaches_the_status() {
 }
 
 #[test]
+fn denied_content_is_refused_in_open_sessions() {
+    let env = project();
+    env.skill("skills", "tidy", "Sorts.");
+    let mut started = Running::start(&env, &["--http", "127.0.0.1:0"]);
+    let mut client = McpClient::connect(&started.address());
+    let mut read = || {
+        let call = json!({"name": "read_skill", "arguments": {"id": "tidy"}});
+        let mut answer = String::new();
+        let mut stream = client.begin("tools/call", call);
+        stream.read_to_string(&mut answer).expect("text");
+        answer
+    };
+    let mut read_until = |expected: &str| {
+        let begun = std::time::Instant::now();
+        loop {
+            let answer = read();
+            if answer.contains(expected) {
+                break;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{answer}");
+            std::thread::yield_now();
+        }
+    };
+    let skill = std::fs::read(env.here().join("skills/tidy/SKILL.md")).expect("a skill");
+    let denied = repertoire::skill::Digest::of(&skill);
+    let denying = format!("[install]\ndenied = [\"{denied}\"]\n");
+    let of_user = "../home/.config/repertoire/repertoire.toml";
+    for (file, allowing, denying) in [
+        ("repertoire.toml", FILE, format!("{FILE}\n{denying}")),
+        (of_user, "", denying),
+    ] {
+        read_until("Body of tidy.");
+        env.file(file, denying);
+        read_until("The skill `tidy` cannot be read.");
+        gateway(&env, "reload");
+        read_until("The skill `tidy` cannot be read.");
+        env.file(file, allowing);
+        gateway(&env, "reload");
+    }
+    read_until("Body of tidy.");
+}
+
+#[test]
 fn a_stop_closes_open_streams() {
     let env = project();
     env.file(

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use repertoire::skill::Digest;
 use repertoire_cli::Exit;
 use serde_json::{Value, json};
 
@@ -232,6 +233,67 @@ fn only_approved_commands_of_named_sources_run() {
         changed.contains("Then: !`expr 3 + 3` ["),
         "the changed skill is not approved: {changed}"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn denied_content_is_refused_in_open_sessions() {
+    let env = TestEnv::new();
+    let clock = "---\nname: clock\ndescription: Tells.\n---\nIt is six.\n";
+    env.file("a/clock/SKILL.md", clock)
+        .file("a/clock/notes.md", "one");
+    let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
+    env.file("repertoire.toml", source);
+    let denied = Digest::of(b"one");
+    let denying = format!("[install]\ndenied = [\"{denied}\"]\n");
+    let refused = "The skill `clock` cannot be read. Go on without it.";
+    let reads = ["SKILL.md", "notes.md"].map(|file| {
+        let uri = format!("skill://team/clock/{file}");
+        json!({"jsonrpc": "2.0", "id": 3, "method": "resources/read", "params": {"uri": uri}})
+    });
+    let of_user = "../home/.config/repertoire/repertoire.toml";
+    for (file, allowing, denying) in [
+        ("repertoire.toml", source, format!("{source}{denying}")),
+        // The folder of this one does not exist at the start.
+        (of_user, "", denying),
+    ] {
+        let arguments = [
+            "--config",
+            "repertoire.toml",
+            "--expose",
+            "all",
+            "--any-client",
+        ];
+        let mut serving = Serving::start(&env, &arguments, &[]);
+        let mut stderr = BufReader::new(serving.0.stderr.take().expect("it is piped"));
+        let mut talk = Talk::with(&mut serving);
+        assert!(talk.read_clock().contains("It is six."));
+        for read in &reads {
+            assert!(talk.ask(read)["error"].is_null(), "{}", talk.ask(read));
+        }
+        env.file(file, denying);
+        let mut line = String::new();
+        stderr.read_line(&mut line).expect("text");
+        assert_eq!(line, "note: more content is denied\n");
+        assert_eq!(talk.read_clock(), refused);
+        for read in &reads {
+            let answer = talk.ask(read);
+            assert!(answer["error"].is_object(), "{answer}");
+        }
+        // An invalid file allows nothing.
+        env.file(file, "[install]\ndenied = [");
+        while !line.ends_with("note: the denied content stays as it was\n") {
+            assert_ne!(stderr.read_line(&mut line).expect("text"), 0, "{line}");
+        }
+        assert_eq!(talk.read_clock(), refused);
+        // Less is denied after a reload.
+        env.file(file, allowing);
+        serving.send(rustix::process::Signal::HUP);
+        while !line.ends_with("note: sources reloaded\n") {
+            assert_ne!(stderr.read_line(&mut line).expect("text"), 0, "{line}");
+        }
+        assert!(talk.read_clock().contains("It is six."));
+    }
 }
 
 /// The sandbox of `render` is around what is run for clients too.

@@ -15,7 +15,7 @@ use super::stored_audit::{StoredAudit, StoredRows};
 use super::{CONFIGURATION, named_store};
 use crate::Environment;
 #[cfg(feature = "agents")]
-use crate::compose::host_settings;
+use crate::configuration_file::host_settings;
 use crate::failure::Failure;
 use crate::options::{FolderOption, SourceOptions};
 use crate::output::Output;

@@ -29,6 +29,7 @@ use super::state_folder::StateFolder;
 use crate::Environment;
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted};
 use crate::failure::Failure;
+use crate::followed_denials::FollowedDenials;
 use crate::signals::{PauseSignal, PauseSignals, Signal};
 
 /// The time in which changes of MCP servers are saved together.
@@ -45,6 +46,8 @@ pub(super) struct RunningGateway {
     service: ServiceManager,
     address: Option<SocketAddr>,
     finished: u64,
+    /// The successful reloads that the denied content follows.
+    reloads: u64,
     is_stopping: bool,
 }
 
@@ -66,6 +69,7 @@ impl RunningGateway {
             gateway,
             folder,
             finished: 0,
+            reloads: 0,
             is_stopping: false,
             address: None,
         }
@@ -75,6 +79,7 @@ impl RunningGateway {
         mut self,
         mut http: Option<HttpTask>,
         mut pauses: PauseSignals,
+        mut denied: FollowedDenials,
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
         if let Some(address) = self.address {
@@ -104,6 +109,13 @@ impl RunningGateway {
                     Signal::Stop => break,
                 },
                 signal = pauses.next() => self.pause(signal, environment),
+                () = denied.changed() => {
+                    self.follow_reloads(&registries, &mut denied, environment);
+                    let set = |denied: &FollowedDenials| self.deny(&registries, denied);
+                    denied.apply(environment, set).await;
+                    // The state of a server may have changed before.
+                    self.save(false)
+                }
                 () = changes.next() => self.save_all(&registries),
                 () = settled(&mut servers) => self.save(false),
                 ended = ended(&mut http) => return ended,
@@ -207,6 +219,29 @@ impl RunningGateway {
             environment.write_stderr(note);
         }
         self.save(false)
+    }
+
+    /// Denies what the files deny after a reload, which has set the rules of the configuration alone.
+    fn follow_reloads(
+        &mut self,
+        registries: &Registries,
+        denied: &mut FollowedDenials,
+        environment: &Environment<'_>,
+    ) {
+        let reloads = self.gateway.status().reloads;
+        if reloads != self.reloads {
+            self.reloads = reloads;
+            denied.restart(environment);
+            self.deny(registries, denied);
+        }
+    }
+
+    /// Denies content, besides what the configuration denies.
+    fn deny(&self, registries: &Registries, denied: &FollowedDenials) {
+        let rules = denied.before([self.gateway.configuration().rules().clone()]);
+        if *registries.skills.snapshot().rules() != rules {
+            registries.skills.set_rules(&rules);
+        }
     }
 
     async fn reload(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use repertoire::registry::Candidate;
+use repertoire::registry::{Candidate, RuleSet};
 use repertoire::render::{
     Binding, CommandApprovals, Context, Directive, DirectiveOutcome, DirectiveRunner,
 };
@@ -18,6 +18,7 @@ use crate::command_approval::{ApprovalStore, SandboxOption};
 use crate::compose::SourceComposition;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;
+use crate::followed_denials::FollowedDenials;
 
 /// A reader of skills with the dialects and plugin folders of the last successful reload.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(super) struct ReloadableReader {
     sources: BTreeSet<String>,
     sandbox: SandboxOption,
     current: RwLock<Arc<Renderer>>,
+    /// The rules of the last successful reload.
+    rules: RwLock<Vec<RuleSet>>,
 }
 
 impl ReloadableReader {
@@ -65,6 +68,7 @@ impl ReloadableReader {
             sources,
             sandbox,
             current: RwLock::new(current),
+            rules: RwLock::new(composition.rules.clone()),
         })
     }
 
@@ -84,10 +88,17 @@ impl ReloadableReader {
             environment,
         )?);
         let composed = composition.recompose(&self.registry).await;
-        if composed.is_err() {
-            self.replace(before);
+        match composed {
+            Ok(()) => self.rules.write().clone_from(&composition.rules),
+            Err(_) => drop(self.replace(before)),
         }
         composed
+    }
+
+    /// Denies content, besides what the last reload denies.
+    pub(super) fn deny(&self, denied: &FollowedDenials) {
+        let rules = self.rules.read().clone();
+        self.registry.set_rules(&denied.before(rules));
     }
 
     fn current(&self) -> Arc<Renderer> {

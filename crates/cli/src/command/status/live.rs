@@ -1,6 +1,5 @@
 //! `repertoire status --watch`: the screen of `status`, which follows the files of agents.
 
-mod followed_files;
 mod live_screen;
 mod live_terminal;
 mod pane_text;

@@ -8,11 +8,11 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::followed_files::FollowedFiles;
 use crate::Environment;
 use crate::agent_views::ReadPaths;
 use crate::command::status::surveyed_status::SurveyedStatus;
 use crate::failure::Failure;
+use crate::followed_files::FollowedFiles;
 use crate::lock::{RepertoireLock, SkillsLock};
 use crate::options::SourceOptions;
 

@@ -1,4 +1,4 @@
-//! The files that a survey read, followed by the watcher of folder sources.
+//! Folders and files that are followed by the watcher of folder sources.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use repertoire::Id;
 use repertoire::skill::{Diagnostic, Item, Revision, Source};
-use repertoire::source::fs::{FileItem, FileSource, FsOptions, ListedFile};
+use repertoire::source::fs::{FileItem, FileSource, FsOptions, ListedFile, WatchOptions};
 
 use crate::agent_views::ReadPaths;
 use crate::failure::Failure;
@@ -15,10 +15,11 @@ use crate::folder_sources::escape_pattern;
 /// The files of folders that can change what an agent sees.
 const IN_FOLDERS: &str = "**/*.{md,json,toml,yaml}";
 
-/// The folders and files of surveys, with the sources that watch them.
+/// Folders and files, with the sources that watch them.
 #[derive(Debug, Default)]
-pub(super) struct FollowedFiles {
+pub(crate) struct FollowedFiles {
     paths: ReadPaths,
+    watch: WatchOptions,
     sources: Vec<FollowedSource>,
 }
 
@@ -29,13 +30,20 @@ struct FollowedSource {
 }
 
 impl FollowedFiles {
+    pub(crate) fn watching(watch: WatchOptions) -> FollowedFiles {
+        FollowedFiles {
+            watch,
+            ..FollowedFiles::default()
+        }
+    }
+
     /// Follows these folders and files, which need not exist, unless they are followed already.
     ///
     /// A change after the return resolves [`changed`](FollowedFiles::changed).
     ///
     /// # Errors
     /// A folder cannot be followed.
-    pub(super) async fn follow(&mut self, paths: &ReadPaths) -> Result<(), Failure> {
+    pub(crate) async fn follow(&mut self, paths: &ReadPaths) -> Result<(), Failure> {
         if self.paths == *paths {
             return Ok(());
         }
@@ -51,12 +59,10 @@ impl FollowedFiles {
         ];
         let mut sources = Vec::new();
         for (roots, patterns) in parts {
-            sources.extend(FollowedSource::start(roots, patterns).await?);
+            let started = FollowedSource::start(roots, patterns, &self.watch);
+            sources.extend(started.await?);
         }
-        *self = FollowedFiles {
-            paths: paths.clone(),
-            sources,
-        };
+        (self.paths, self.sources) = (paths.clone(), sources);
         Ok(())
     }
 
@@ -64,7 +70,7 @@ impl FollowedFiles {
     ///
     /// # Cancel safety
     /// May be dropped at any await; no change is lost.
-    pub(super) async fn changed(&self) {
+    pub(crate) async fn changed(&self) {
         let mut changes: Vec<_> = self.sources.iter().map(FollowedSource::changed).collect();
         match changes.len() {
             0 => std::future::pending().await,
@@ -76,7 +82,7 @@ impl FollowedFiles {
     ///
     /// # Errors
     /// A folder cannot be read.
-    pub(super) async fn see_changes(&mut self) -> Result<(), Failure> {
+    pub(crate) async fn see_changes(&mut self) -> Result<(), Failure> {
         for followed in &mut self.sources {
             let listing = followed.source.list_since(followed.revision).await?;
             followed.revision = listing.revision();
@@ -90,6 +96,7 @@ impl FollowedSource {
     async fn start(
         roots: Vec<&Path>,
         patterns: Vec<String>,
+        watch: &WatchOptions,
     ) -> Result<Option<FollowedSource>, Failure> {
         if roots.is_empty() || patterns.is_empty() {
             return Ok(None);
@@ -98,6 +105,7 @@ impl FollowedSource {
         options.roots = roots.into_iter().map(Path::to_owned).collect();
         options.patterns = patterns;
         let source = FileSource::from_options("followed", Path::new("/"), options)?;
+        let source = source.watching(watch.clone());
         let revision = source.list().await?.revision();
         Ok(Some(FollowedSource { source, revision }))
     }
