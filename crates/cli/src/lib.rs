@@ -32,7 +32,7 @@
 //! | feature | content |
 //! |---|---|
 //! | `gateway` | the commands `gateway` and `workflow`; enables `mcp` |
-//! | `install` | the commands `add`, `installed`, `outdated`, `remove`, `store`, `sync` and `update`, and the kind `http` of sources |
+//! | `install` | the commands `add`, `installed`, `outdated`, `remove`, `store`, `sync` and `update`, and the kinds `http` and `oci` of sources |
 //! | `mcp` | the commands `serve` and `mcp`, and the kind `mcp` of sources; enables `process` |
 //! | `notify` | the option `watch = { by = "notify" }` on Linux |
 //! | `oauth` | `[gateway.oauth]` of the configuration file; enables `gateway` |

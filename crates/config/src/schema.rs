@@ -42,6 +42,8 @@ kinds! {
     Mcp "mcp" McpOptions;
     /// The skills of a web server.
     Http "http" RemoteOptions;
+    /// The skills of an OCI registry.
+    Oci "oci" RemoteOptions;
     /// Skills compiled into the program.
     Compiled "static" CompiledOptions;
 }
@@ -73,6 +75,7 @@ impl JsonSchema for ConfiguredSource {
         for (kind, options) in [
             ("mcp", generator.subschema_for::<Mcp>()),
             ("http", generator.subschema_for::<Http>()),
+            ("oci", generator.subschema_for::<Oci>()),
             ("process", generator.subschema_for::<Process>()),
             ("plugin", generator.subschema_for::<Plugin>()),
             (

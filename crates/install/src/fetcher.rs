@@ -287,19 +287,31 @@ impl Fetcher {
         let fetched = HttpClient::run(&self.http, |client| async move {
             oci::fetch(&client, config, artifact, folder).await
         })?;
-        let trees = fetched.trees.iter().flat_map(|tree| {
+        let (mut read, mut found) = (Vec::new(), Vec::new());
+        for tree in fetched.trees {
+            match tree {
+                Ok(tree) => read.push(tree),
+                Err(fault) => found.push((String::new(), Err(fault))),
+            }
+        }
+        let trees = read.iter().flat_map(|tree| {
             let folders = skill_folders(tree.files().map(|(path, _)| path.as_str()));
             folders.into_iter().map(move |folder| (folder, tree))
         });
         let trees: Vec<_> = trees.collect();
         let folders = trees.iter().map(|(folder, _)| folder.clone()).collect();
-        let chosen = chosen_folders(folders, folder)?;
-        let found = trees.iter().filter(|(folder, _)| chosen.contains(folder));
-        let found = found.map(|(folder, tree)| (folder.clone(), Ok(tree.below(folder))));
+        // A collection may be empty, or have only members that are refused.
+        let chosen = match read.is_empty() {
+            true => Vec::new(),
+            false => chosen_folders(folders, folder)?,
+        };
+        let chosen: BTreeSet<_> = chosen.iter().collect();
+        let trees = trees.iter().filter(|(folder, _)| chosen.contains(folder));
+        found.extend(trees.map(|(folder, tree)| (folder.clone(), Ok(tree.below(folder)))));
         Ok(FoundTrees {
             revision: FetchedRevision::Archive(fetched.digest),
             created: fetched.created,
-            trees: found.collect(),
+            trees: found,
         })
     }
 

@@ -80,6 +80,15 @@ impl InstallError {
         }
     }
 
+    /// Returns whether content is at fault, which may differ between the skills of one reference.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_about_content(&self) -> bool {
+        matches!(
+            self.kind,
+            InstallErrorKind::Refused | InstallErrorKind::Corrupt
+        )
+    }
+
     /// Returns the error with the folder of the skill that it is about; empty at the top.
     pub(crate) fn about(self, folder: &str) -> InstallError {
         match folder {

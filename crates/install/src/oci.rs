@@ -30,8 +30,8 @@ pub(crate) struct OciArtifact {
     pub(crate) digest: Digest,
     /// The time at which it was made, as it states it; that of the youngest skill of a collection.
     pub(crate) created: Option<SystemTime>,
-    /// The files of each manifest; paths begin with the folder of a skill.
-    pub(crate) trees: Vec<FileTree>,
+    /// The files of each manifest; paths begin with the folder of a skill. A member of a collection may be refused.
+    pub(crate) trees: Vec<Result<FileTree, InstallError>>,
 }
 
 const PARALLEL: usize = 8;
@@ -39,7 +39,7 @@ const PARALLEL: usize = 8;
 /// Fetches an artifact. `folder` chooses skills of a collection; `config` is a configuration of Docker with logins.
 ///
 /// # Errors
-/// It cannot be reached, has a different digest, or its content is refused.
+/// It or a member cannot be reached, has a different digest, or its content is refused.
 pub(crate) async fn fetch(
     client: &HttpClient,
     config: Option<&Path>,
@@ -50,26 +50,34 @@ pub(crate) async fn fetch(
     let repository = Repository::new(client, &config, reference)?;
     let (digest, manifest) = repository.manifest(reference).await?;
     let stated = repository.created(&manifest).await?;
-    let trees: Vec<TimedTree> = match manifest.content {
-        ManifestContent::Artifact(layers) => vec![(repository.tree(&layers).await?, stated)],
-        ManifestContent::Image(child) => vec![repository.child(&child).await?],
+    let trees: Vec<Result<TimedTree, InstallError>> = match manifest.content {
+        ManifestContent::Artifact(layers) => vec![Ok((repository.tree(&layers).await?, stated))],
+        ManifestContent::Image(child) => vec![Ok(repository.child(&child).await?)],
         ManifestContent::Collection(children) => {
             let children = chosen(children, folder);
             let trees = children.iter().map(async |child| {
-                let (tree, created) = repository.child(child).await?;
-                Ok((below_its_name(child, tree)?, created))
+                let member = repository.child(child).await;
+                let member =
+                    member.and_then(|(tree, created)| Ok((below_its_name(child, tree)?, created)));
+                match member {
+                    Err(error) if error.is_about_content() => {
+                        Ok(Err(error.about(child.skill_name().unwrap_or_default())))
+                    }
+                    member => member.map(Ok),
+                }
             });
             let trees = stream::iter(trees).buffered(PARALLEL);
             trees.try_collect().await?
         }
     };
     // A collection is as young as its youngest part. If a skill states no time, that of the index counts alone.
-    let times: Option<Vec<_>> = trees.iter().map(|(_, created)| *created).collect();
+    let times = trees.iter().flatten().map(|(_, created)| *created);
+    let times: Option<Vec<_>> = times.collect();
     let youngest = times.and_then(|times| times.into_iter().max());
     Ok(OciArtifact {
         digest,
         created: stated.max(youngest),
-        trees: trees.into_iter().map(|(tree, _)| tree).collect(),
+        trees: trees.into_iter().map(|tree| Ok(tree?.0)).collect(),
     })
 }
 

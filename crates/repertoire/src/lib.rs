@@ -53,7 +53,7 @@
 //! | `engine` | catalogs, tools and sessions; enables `render` |
 //! | `notify` | [`WatchBy::Notify`](source::fs::WatchBy) on Linux: events of folders as the crate `notify` reports them |
 //! | `plugin` | sources in shared libraries, and the kinds `plugin` and `process` for configuration files |
-//! | `remote` | skills of web servers, and the kind `http` for configuration files |
+//! | `remote` | skills of web servers and OCI registries, and the kinds `http` and `oci` for configuration files |
 //! | `mcp-client` | skills of other MCP servers, and the kind `mcp` for configuration files |
 //! | `render` | bodies as text: variables and arguments |
 //! | `process` | running the commands and scripts of bodies, if a host allows it |

@@ -1,4 +1,4 @@
-//! A source of the skills of a web server.
+//! A source of the skills of a web server or an OCI registry.
 //!
 //! ```no_run
 //! use repertoire_core::Source;
@@ -12,8 +12,8 @@
 //! ```
 //!
 //! # For hosts
-//! The source reads what `repertoire add` would install, with the same checks: files have the digests that the index states,
-//! archives are unpacked in memory, and private addresses are refused. Compose it with `Mount::plugin(..).namespaced()`: last in
+//! The source reads what `repertoire add` would install, with the same checks: files have the digests that the index or the manifest
+//! states, archives are unpacked in memory, and private addresses are refused. Compose it with `Mount::plugin(..).namespaced()`: last in
 //! precedence, restricted, and under a name that the host chooses.
 //!
 //! With a [cache folder](RemoteOptions::cache) the last content is on the disk. If the server cannot be reached, that content is

@@ -42,10 +42,10 @@ pub const REFUSED: Code = Code::foreign(
     "The skill is unsafe, or does not have the digest that the server states.",
 );
 
-/// A source of the skills of a web server.
+/// A source of the skills of a web server or an OCI registry.
 ///
 /// - Nothing is connected before the first request.
-/// - A listing fetches the index, and the skills only if a digest in it changed or it has none.
+/// - A listing fetches the index or the manifest, and the skills only if a digest changed or is not stated.
 /// - While a caller waits for changes, the same happens once in each interval.
 /// - Bodies and files are those of the last listing, in memory.
 ///
@@ -85,22 +85,28 @@ impl RemoteSource {
     /// Creates a source with the name `name`.
     ///
     /// # Errors
-    /// [`ConfigError`] if the reference is not on a web server.
+    /// [`ConfigError`] if the reference is neither on a web server nor in an OCI registry.
     pub fn new(
         name: impl Into<String>,
         options: RemoteOptions,
     ) -> Result<RemoteSource, ConfigError> {
         let reference = options.url.clone();
-        if !reference.is_web() {
-            let message = format!("`{reference}` is not on a web server");
+        if !reference.is_web() && reference.oci().is_none() {
+            let message =
+                format!("`{reference}` is neither on a web server nor in an OCI registry");
             return Err(ConfigError::in_option("url", message));
         }
         let http = HttpSettings::new(options.variables.iter().cloned());
         let hosts = options.allow_hosts.iter();
         let http = hosts.fold(http, |http, host| http.allow_host(host));
+        let fetcher = Fetcher::new(GitProgram::new("git", []), "").http(http);
+        let fetcher = match &options.docker_config {
+            Some(file) => fetcher.docker_config(file),
+            None => fetcher,
+        };
         let place = RemotePlace {
             reference,
-            fetcher: Fetcher::new(GitProgram::new("git", []), "").http(http),
+            fetcher,
             offline: options.cache.as_deref().map(OfflineCopy::new),
         };
         Ok(RemoteSource {

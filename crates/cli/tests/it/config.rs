@@ -212,7 +212,7 @@ fn values_that_do_not_fit_are_errors() {
     check(
         "[[source]]\nkind = \"git\"\nname = \"a\"\n",
         str![[r#"
-error: unknown source kind `git`; known: client-plugins, fs, http, mcp, plugin, process, static
+error: unknown source kind `git`; known: client-plugins, fs, http, mcp, oci, plugin, process, static
  --> repertoire.toml:2:1
   |
 2 | kind = "git"

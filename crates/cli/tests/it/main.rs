@@ -57,6 +57,8 @@ mod places;
 mod plugin;
 mod program;
 mod read;
+#[cfg(unix)]
+mod remote_sources;
 mod render;
 mod sarif;
 mod schema;

@@ -311,7 +311,7 @@ error: `--source fs` does not name a source
     assert_data_eq!(
         env.run(&["list", "--source", "git:mine"]).failure(),
         str![[r#"
-error: unknown source kind `git`; known: client-plugins, fs, http, mcp, plugin, process, static
+error: unknown source kind `git`; known: client-plugins, fs, http, mcp, oci, plugin, process, static
  --> --source:1:13
   |
 1 | source = [{ kind = "git", name = "mine" }]

@@ -153,6 +153,7 @@ client-plugins  folders of plugins that a client installed
 fs              folders of skills
 http            the skills of a web server: an index at a well-known address, or an archive
 mcp             the skills of another MCP server, a program or an address
+oci             the skills of an OCI registry: an artifact, or a collection
 plugin          a shared library, loaded into this process
 process         a shared library, loaded into a process of its own
 static          skills compiled into this program

@@ -1,18 +1,59 @@
-//! The kind `http`.
+//! The kinds `http` and `oci`.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use repertoire_registry::{SourceKind, inventory};
+use repertoire_core::{ConfigError, Skill, Source};
+use repertoire_registry::{SourceConfig, SourceKind, inventory};
 use repertoire_source_remote::{RemoteOptions, RemoteSource};
 
 inventory::submit! {
     SourceKind::foreign("http", "the skills of a web server: an index at a well-known address, or an archive", |config| {
-        let mut options: RemoteOptions = config.options()?;
-        options.variables = config.variables.to_vec();
-        options.cache = config.state.as_ref().map(|state| state.join("remote"));
-        let source = RemoteSource::new(config.name.as_str(), options);
-        Ok(Arc::new(source?))
+        let options: RemoteOptions = config.options()?;
+        match options.url.is_web() {
+            true => source(config, options),
+            false => Err(misplaced(&options, "on a web server; write `https://HOST` or the URL of an archive")),
+        }
     })
     .namespaced()
     .connecting()
+}
+
+inventory::submit! {
+    SourceKind::foreign("oci", "the skills of an OCI registry: an artifact, or a collection", |config| {
+        let options: RemoteOptions = config.options()?;
+        match options.url.oci() {
+            Some(_) => source(config, options),
+            None => Err(misplaced(&options, "in an OCI registry; write `oci://HOST/NAME:TAG`")),
+        }
+    })
+    .namespaced()
+    .connecting()
+}
+
+fn source(
+    config: &SourceConfig,
+    mut options: RemoteOptions,
+) -> Result<Arc<dyn Source<Skill>>, ConfigError> {
+    options.variables = config.variables.to_vec();
+    options.cache = config.state.as_ref().map(|state| state.join("remote"));
+    options.docker_config = docker_config(config);
+    let source = RemoteSource::new(config.name.as_str(), options);
+    Ok(Arc::new(source?))
+}
+
+fn misplaced(options: &RemoteOptions, expected: &str) -> ConfigError {
+    let message = format!("`{}` is not {expected}", options.url);
+    ConfigError::in_option("url", message)
+}
+
+/// Returns the file that Docker writes logins into.
+fn docker_config(config: &SourceConfig) -> Option<PathBuf> {
+    let home = match cfg!(windows) {
+        true => "USERPROFILE",
+        false => "HOME",
+    };
+    let folder = config.variable("DOCKER_CONFIG").map(PathBuf::from);
+    let folder = folder.or_else(|| Some(Path::new(config.variable(home)?).join(".docker")));
+    Some(folder?.join("config.json"))
 }

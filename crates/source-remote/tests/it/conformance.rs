@@ -6,15 +6,15 @@ use repertoire_core::{Id, ResourcePath, Source};
 use repertoire_source_remote::RemoteSource;
 use repertoire_testkit::{Fixture, Unsupported};
 
-use crate::publisher::Publisher;
+use crate::publisher::{Form, Publisher};
 
 struct Remote {
     publisher: Publisher,
     source: Arc<RemoteSource>,
 }
 
-fn remote(has_digests: bool) -> Remote {
-    let publisher = Publisher::new(has_digests);
+fn remote(form: Form) -> Remote {
+    let publisher = Publisher::new(form);
     let source = Arc::new(publisher.source());
     Remote { publisher, source }
 }
@@ -83,11 +83,17 @@ impl Fixture for Remote {
 mod of_an_index_with_digests {
     use super::*;
 
-    repertoire_testkit::conformance!(remote(true));
+    repertoire_testkit::conformance!(remote(Form::Archives));
 }
 
 mod of_an_index_of_files {
     use super::*;
 
-    repertoire_testkit::conformance!(remote(false));
+    repertoire_testkit::conformance!(remote(Form::Files));
+}
+
+mod of_a_collection_in_a_registry {
+    use super::*;
+
+    repertoire_testkit::conformance!(remote(Form::Collection));
 }

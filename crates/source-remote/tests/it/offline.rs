@@ -3,7 +3,7 @@
 use repertoire_core::{Id, Source, SourceErrorKind};
 use repertoire_source_remote::{OFFLINE, REFUSED, RemoteOptions, RemoteSource, UNSTORED};
 
-use crate::publisher::Publisher;
+use crate::publisher::{Form, Publisher};
 
 fn id(text: &str) -> Id {
     text.parse().expect("an id")
@@ -15,8 +15,8 @@ fn skill(description: &str) -> String {
 
 #[tokio::test]
 async fn a_change_on_the_server_is_noticed() {
-    for has_digests in [true, false] {
-        let mut publisher = Publisher::new(has_digests);
+    for form in [Form::Archives, Form::Files, Form::Collection] {
+        let mut publisher = Publisher::new(form);
         publisher.put("tidy", "SKILL.md", skill("Sorts."));
         let source = publisher.source();
         let first = source.list().await.expect("the server is there");
@@ -32,13 +32,13 @@ async fn a_change_on_the_server_is_noticed() {
     }
 }
 
-#[tokio::test]
-async fn an_unchanged_index_is_the_only_request() {
-    let mut publisher = Publisher::new(true);
+async fn an_unchanged_index_is_the_only_request(form: Form) {
+    let mut publisher = Publisher::new(form);
     publisher.put("tidy", "SKILL.md", skill("Sorts."));
     let source = publisher.source();
     let listing = source.list().await.expect("the server is there");
-    let is_archive = |head: &String| head.starts_with("GET /tidy.tar");
+    let archive = format!("GET {} ", publisher.archive("tidy"));
+    let is_archive = |head: &String| head.starts_with(&archive);
     let fetched = |publisher: &Publisher| {
         let requests = publisher.server.requests();
         let archives = requests.iter().filter(|head| is_archive(head)).count();
@@ -60,10 +60,9 @@ async fn an_unchanged_index_is_the_only_request() {
     assert_eq!(fetched(&publisher).0, archives);
 }
 
-#[tokio::test]
-async fn the_last_content_is_there_without_a_server() {
+async fn the_last_content_is_there_without_a_server(form: Form) {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut publisher = Publisher::new(true);
+    let mut publisher = Publisher::new(form);
     publisher.put("tidy", "SKILL.md", skill("Sorts."));
     publisher.put("tidy", "scripts/run.sh", "ls\n");
     let mut options = publisher.options();
@@ -102,7 +101,7 @@ async fn content_that_cannot_be_stored_is_listed() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "").expect("the file can be written");
-    let mut publisher = Publisher::new(true);
+    let mut publisher = Publisher::new(Form::Archives);
     publisher.put("tidy", "SKILL.md", skill("Sorts."));
     let mut options = publisher.options();
     options.cache = Some(file);
@@ -116,16 +115,16 @@ async fn content_that_cannot_be_stored_is_listed() {
     assert_eq!((listing.len(), codes), (1, vec![UNSTORED]));
 }
 
-#[tokio::test]
-async fn a_wrong_digest_hides_no_other_skill() {
-    let mut publisher = Publisher::new(true);
+async fn a_wrong_digest_hides_no_other_skill(form: Form) {
+    let mut publisher = Publisher::new(form);
     publisher.put("tidy", "SKILL.md", skill("Sorts."));
     publisher.put(
         "other",
         "SKILL.md",
         "---\nname: other\ndescription: Is good.\n---\n",
     );
-    publisher.server.serve("/tidy.tar", "something else");
+    let archive = publisher.archive("tidy");
+    publisher.server.serve(&archive, "something else");
     let listing = publisher.source().list().await.expect("the index is there");
     let ids: Vec<_> = listing.iter().map(|row| row.item.id.to_string()).collect();
     assert_eq!(ids, ["other"]);
@@ -138,8 +137,35 @@ async fn a_wrong_digest_hides_no_other_skill() {
 }
 
 #[test]
-fn a_folder_is_not_on_a_web_server() {
+fn a_folder_is_not_on_a_server() {
     let options = RemoteOptions::new("./skills".parse().expect("a reference"));
     let error = RemoteSource::new("remote", options).expect_err("it is a folder");
-    assert_eq!(error.to_string(), "`./skills` is not on a web server");
+    assert_eq!(
+        error.to_string(),
+        "`./skills` is neither on a web server nor in an OCI registry"
+    );
+}
+
+macro_rules! with_digests {
+    ($($test:ident)*) => {
+        mod of_an_index {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(super::Form::Archives).await;
+            })*
+        }
+
+        mod of_a_collection {
+            $(#[tokio::test]
+            async fn $test() {
+                super::$test(super::Form::Collection).await;
+            })*
+        }
+    };
+}
+
+with_digests! {
+    an_unchanged_index_is_the_only_request
+    the_last_content_is_there_without_a_server
+    a_wrong_digest_hides_no_other_skill
 }

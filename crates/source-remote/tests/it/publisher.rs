@@ -1,36 +1,52 @@
-//! A web server with an index of skills.
+//! A web server with skills in each form that the source reads.
 
 use std::collections::BTreeMap;
 
 use repertoire_core::Digest;
 use repertoire_source_remote::{RemoteOptions, RemoteSource};
 use repertoire_testkit::StaticServer;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const SCHEMA: &str = "https://schemas.agentskills.io/discovery/0.2.0/schema.json";
+const COLLECTION: &str = "application/vnd.agentskills.collection.v1";
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+const LAYER: &str = "application/vnd.oci.image.layer.v1.tar";
+
+/// A form in which a server publishes skills.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// An index of version 0.2.0, with a tar archive for each skill.
+    Archives,
+    /// An index of version 0.1.0, with files.
+    Files,
+    /// A collection in an OCI registry.
+    Collection,
+}
 
 /// Skills on a server, as files by their paths.
 pub(crate) struct Publisher {
     pub(crate) server: StaticServer,
     pub(crate) skills: BTreeMap<String, BTreeMap<String, Vec<u8>>>,
-    /// `true` if the index is of version 0.2.0, with a tar archive for each skill.
-    has_digests: bool,
+    form: Form,
 }
 
 impl Publisher {
-    pub(crate) fn new(has_digests: bool) -> Publisher {
+    pub(crate) fn new(form: Form) -> Publisher {
         let publisher = Publisher {
             server: StaticServer::start(),
             skills: BTreeMap::new(),
-            has_digests,
+            form,
         };
         publisher.publish();
         publisher
     }
 
     pub(crate) fn options(&self) -> RemoteOptions {
-        let url = self.server.url("").parse().expect("a reference");
-        let mut options = RemoteOptions::new(url);
+        let url = match self.form {
+            Form::Archives | Form::Files => self.server.url(""),
+            Form::Collection => self.server.url("/skills").replace("http://", "oci://"),
+        };
+        let mut options = RemoteOptions::new(url.parse().expect("a reference"));
         options.allow_hosts = vec!["127.0.0.1".to_owned()];
         options.poll_ms = 5;
         options
@@ -46,17 +62,30 @@ impl Publisher {
         self.publish();
     }
 
+    /// Returns the path of the archive of a skill on the server.
+    pub(crate) fn archive(&self, id: &str) -> String {
+        match self.form {
+            Form::Archives => format!("/{id}.tar"),
+            Form::Files => panic!("the skill has no archive"),
+            Form::Collection => {
+                let digest = Digest::of(&tar(&self.skills[id]));
+                format!("/v2/skills/blobs/{digest}")
+            }
+        }
+    }
+
     pub(crate) fn publish(&self) {
-        match self.has_digests {
-            true => self.publish_archives(),
-            false => self.publish_files(),
+        match self.form {
+            Form::Archives => self.publish_archives(),
+            Form::Files => self.publish_files(),
+            Form::Collection => self.publish_collection(),
         }
     }
 
     fn publish_archives(&self) {
         let rows = self.skills.iter().map(|(id, files)| {
             let archive = tar(files);
-            let (path, digest) = (format!("/{id}.tar"), Digest::of(&archive));
+            let (path, digest) = (self.archive(id), Digest::of(&archive));
             self.server.serve(&path, archive);
             json!({ "name": id, "type": "archive", "url": path, "digest": digest })
         });
@@ -80,6 +109,28 @@ impl Publisher {
         let path = "/.well-known/skills/index.json";
         self.server.serve(path, index.to_string());
     }
+
+    fn publish_collection(&self) {
+        let rows = self.skills.iter().map(|(id, files)| {
+            let archive = tar(files);
+            let layer = descriptor(LAYER, &archive);
+            self.server.serve(&self.archive(id), archive);
+            let manifest = json!({ "schemaVersion": 2, "layers": [layer] }).to_string();
+            let mut row = descriptor(MANIFEST, manifest.as_bytes());
+            let path = format!("/v2/skills/manifests/{}", Digest::of(manifest.as_bytes()));
+            self.server.serve(&path, manifest);
+            row["annotations"] = json!({ "io.agentskills.skill.name": id });
+            row
+        });
+        let rows: Vec<_> = rows.collect();
+        let index = json!({ "schemaVersion": 2, "artifactType": COLLECTION, "manifests": rows });
+        let path = "/v2/skills/manifests/latest";
+        self.server.serve(path, index.to_string());
+    }
+}
+
+fn descriptor(kind: &str, bytes: &[u8]) -> Value {
+    json!({ "mediaType": kind, "digest": Digest::of(bytes), "size": bytes.len() })
 }
 
 fn tar(files: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {

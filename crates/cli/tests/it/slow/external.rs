@@ -99,7 +99,7 @@ Write down what it says.
     assert_data_eq!(
         text(unknown.stderr),
         str![[r#"
-error: unknown source kind `limerick`; known: client-plugins, fs, haiku, http, mcp, plugin, process, static
+error: unknown source kind `limerick`; known: client-plugins, fs, haiku, http, mcp, oci, plugin, process, static
  --> --source:1:13
   |
 1 | source = [{ kind = "limerick", name = "poems" }]
