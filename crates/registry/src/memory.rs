@@ -1,6 +1,6 @@
 //! Items registered in code.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -119,6 +119,43 @@ impl<T: Item> From<Registered<T>> for Kept<T> {
     }
 }
 
+/// Items in the order of their places, and the place of each id.
+#[derive(Debug)]
+struct KeptItems<T> {
+    items: BTreeMap<u64, Kept<T>>,
+    places: HashMap<Id, u64>,
+}
+
+impl<T: Item> Default for KeptItems<T> {
+    fn default() -> KeptItems<T> {
+        KeptItems {
+            items: BTreeMap::new(),
+            places: HashMap::new(),
+        }
+    }
+}
+
+impl<T: Item> KeptItems<T> {
+    fn push(&mut self, kept: Kept<T>) {
+        let place = self.items.last_key_value().map_or(0, |(last, _)| last + 1);
+        self.places.insert(kept.row.item.id().clone(), place);
+        self.items.insert(place, kept);
+    }
+
+    fn get(&self, id: &Id) -> Option<&Kept<T>> {
+        self.items.get(self.places.get(id)?)
+    }
+
+    fn get_mut(&mut self, id: &Id) -> Option<&mut Kept<T>> {
+        self.items.get_mut(self.places.get(id)?)
+    }
+
+    fn remove(&mut self, id: &str) -> Option<Kept<T>> {
+        let place = self.places.remove(id)?;
+        self.items.remove(&place)
+    }
+}
+
 /// A source of items registered in code, in the order of registration. Cheap to clone; clones share their content.
 ///
 /// ```
@@ -134,7 +171,7 @@ impl<T: Item> From<Registered<T>> for Kept<T> {
 #[derive(Debug, Clone)]
 pub struct MemorySource<T: Item> {
     name: Arc<str>,
-    items: Arc<Mutex<Vec<Kept<T>>>>,
+    items: Arc<Mutex<KeptItems<T>>>,
     revision: watch::Sender<u64>,
 }
 
@@ -155,7 +192,7 @@ impl<T: Item> MemorySource<T> {
     pub fn register(&self, item: impl Into<Registered<T>>) -> Result<&Self, RegistryError> {
         let (kept, mut items) = (Kept::from(item.into()), self.items());
         let id = kept.row.item.id();
-        if position(&items, id.as_str()).is_some() {
+        if items.get(id).is_some() {
             return Err(RegistryError::AlreadyRegistered {
                 kind: T::KIND,
                 id: id.clone(),
@@ -178,17 +215,24 @@ impl<T: Item> MemorySource<T> {
             .map(|item| Kept::from(item.into()))
             .collect();
         let mut items = self.items();
-        let mut known: HashSet<&Id> = items.iter().map(|kept| kept.row.item.id()).collect();
-        if let Some(twice) = more.iter().find(|kept| !known.insert(kept.row.item.id())) {
+        let mut new = HashSet::new();
+        let mut is_known = |id| items.get(id).is_some() || !new.insert(id);
+        if let Some(twice) = more
+            .iter()
+            .map(|kept| kept.row.item.id())
+            .find(|id| is_known(id))
+        {
             return Err(RegistryError::AlreadyRegistered {
                 kind: T::KIND,
-                id: twice.row.item.id().clone(),
+                id: twice.clone(),
             });
         }
         if more.is_empty() {
             return Ok(self);
         }
-        items.extend(more);
+        for kept in more {
+            items.push(kept);
+        }
         Ok(self.touched(items))
     }
 
@@ -198,7 +242,7 @@ impl<T: Item> MemorySource<T> {
     /// First [`RegistryError::NotRegistered`] for an unknown `id`, then [`RegistryError::IdMismatch`].
     pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegistryError> {
         let (kept, mut items) = (Kept::from(item.into()), self.items());
-        let Some(at) = position(&items, id.as_str()) else {
+        let Some(before) = items.get_mut(id) else {
             return Err(RegistryError::NotRegistered {
                 kind: T::KIND,
                 id: id.clone(),
@@ -212,24 +256,23 @@ impl<T: Item> MemorySource<T> {
                 found: found.clone(),
             });
         }
-        items[at] = kept;
+        *before = kept;
         Ok(self.touched(items))
     }
 
     /// Removes an item. An unknown id changes nothing.
     pub fn unregister(&self, id: &str) -> &Self {
         let mut items = self.items();
-        let Some(at) = position(&items, id) else {
-            return self;
-        };
-        items.remove(at);
-        self.touched(items)
+        match items.remove(id) {
+            Some(_) => self.touched(items),
+            None => self,
+        }
     }
 
     /// Removes everything.
     pub fn clear(&self) -> &Self {
         let mut items = self.items();
-        items.clear();
+        *items = KeptItems::default();
         self.touched(items)
     }
 
@@ -238,16 +281,16 @@ impl<T: Item> MemorySource<T> {
         let items = self.items();
         Listing::new(
             Revision(*self.revision.borrow()),
-            items.iter().map(|kept| kept.row.clone()),
+            items.items.values().map(|kept| kept.row.clone()),
             [],
         )
     }
 
-    fn items(&self) -> MutexGuard<'_, Vec<Kept<T>>> {
+    fn items(&self) -> MutexGuard<'_, KeptItems<T>> {
         self.items.lock()
     }
 
-    fn touched(&self, items: MutexGuard<'_, Vec<Kept<T>>>) -> &Self {
+    fn touched(&self, items: MutexGuard<'_, KeptItems<T>>) -> &Self {
         self.revision.send_modify(|revision| *revision += 1);
         drop(items);
         self
@@ -255,16 +298,11 @@ impl<T: Item> MemorySource<T> {
 
     fn find<R>(&self, id: &Id, read: impl FnOnce(&Kept<T>) -> Option<R>) -> Result<R, SourceError> {
         let items = self.items();
-        let kept = position(&items, id.as_str()).map(|at| &items[at]);
-        let kept = kept.ok_or_else(|| SourceError::not_found(T::KIND, id))?;
+        let kept = items
+            .get(id)
+            .ok_or_else(|| SourceError::not_found(T::KIND, id))?;
         read(kept).ok_or_else(|| SourceError::unsupported(T::KIND, id, "body"))
     }
-}
-
-fn position<T: Item>(items: &[Kept<T>], id: &str) -> Option<usize> {
-    items
-        .iter()
-        .position(|kept| kept.row.item.id().as_str() == id)
 }
 
 #[async_trait]

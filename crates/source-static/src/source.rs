@@ -1,6 +1,7 @@
 //! The source of a compiled-in list.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use repertoire_core::{
@@ -18,6 +19,8 @@ pub struct StaticSource {
     name: Cow<'static, str>,
     list: StaticList,
     listing: OnceLock<Listing<Skill>>,
+    /// By id. It is made when the first skill is read.
+    places: OnceLock<HashMap<&'static str, usize>>,
 }
 
 impl StaticSource {
@@ -43,6 +46,7 @@ impl StaticSource {
             name: Cow::Borrowed(name),
             list,
             listing: OnceLock::new(),
+            places: OnceLock::new(),
         }
     }
 
@@ -60,9 +64,15 @@ impl StaticSource {
     }
 
     fn find(&self, id: &Id) -> Result<(&'static StaticSkill, &ListingEntry<Skill>), SourceError> {
-        let mut rows = self.list.iter().zip(self.listing().iter());
-        rows.find(|(skill, _)| skill.id() == id.as_str())
-            .ok_or_else(|| SourceError::not_found("skill", id))
+        let places = self.places.get_or_init(|| {
+            let ids = self.list.iter().map(StaticSkill::id);
+            // Of two skills with one id, the first is read.
+            ids.enumerate().rev().map(|(at, id)| (id, at)).collect()
+        });
+        let at = places.get(id.as_str());
+        let found =
+            at.and_then(|at| Some((self.list.iter().nth(*at)?, self.listing().rows().get(*at)?)));
+        found.ok_or_else(|| SourceError::not_found("skill", id))
     }
 }
 
