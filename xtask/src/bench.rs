@@ -4,10 +4,12 @@ mod agents;
 mod arm;
 mod bodies;
 mod catalog;
+mod chart;
 mod child;
 mod engine;
 mod figure;
 mod floor;
+mod growth;
 mod known;
 mod listing;
 mod loads;
@@ -24,13 +26,16 @@ mod search;
 mod searches;
 mod serve;
 mod status;
+mod summary;
 mod template;
 mod text_search;
 mod tree;
 mod trigger;
 mod vocabulary;
 mod workflows;
+mod written;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -40,9 +45,8 @@ use self::arm::Arming;
 use self::bodies::Bodies;
 use self::child::Load;
 pub(crate) use self::figure::{Figure, Goal};
-pub(crate) use self::page::{Served as ServedPart, write_retrieval, write_served};
+pub(crate) use self::page::{Served as ServedPart, pages, write_retrieval, write_served};
 use self::readers::Readings;
-use self::reload::Reload;
 use self::rounds::Rounds;
 pub(crate) use self::sample::{cpu, resident};
 pub(crate) use self::serve::{PipedClient, Tongue};
@@ -62,9 +66,9 @@ pub(crate) struct Options {
     /// Skip the rivals, which take minutes to build.
     #[arg(long)]
     no_rivals: bool,
-    /// Reloads of 100,000 skills too, which need as many watches.
-    #[arg(long)]
-    large: bool,
+    /// Measure growth too: loads, reloads, searches and pages of 1,000, 10,000, 100,000 and 1,000,000 skills, up to N.
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "100000")]
+    huge: Option<usize>,
     /// 200 skills, one round, no rivals, whatever program this is: to see that everything runs.
     #[arg(long)]
     quick: bool,
@@ -248,6 +252,7 @@ impl<'a> Bench<'a> {
         let folder = tempfile::Builder::new()
             .prefix("bench-")
             .tempdir_in(&target)?;
+        growth::check_space(folder.path(), options.huge.unwrap_or_default())?;
         let mut bench = Bench {
             options,
             program,
@@ -326,13 +331,8 @@ impl<'a> Bench<'a> {
     fn arming(&mut self) -> Result<(), Failure> {
         let count = if self.options.quick { 200 } else { 10_000 };
         let tree = self.folder.path().join(format!("Flat-{count}"));
-        let rounds = if self.options.quick {
-            1
-        } else {
-            self.options.rounds
-        };
         let run = |_| rounds::parsed(self.itself().arg("arm").arg(&tree));
-        let runs = (0..rounds)
+        let runs = (0..self.rounds())
             .map(run)
             .collect::<Result<Vec<Arming>, Failure>>()?;
         let [arm, bare] = [|run: &Arming| run.arm, |run: &Arming| run.bare]
@@ -340,57 +340,6 @@ impl<'a> Bench<'a> {
         let figure = Figure::new(format!("arm/cpu/{count}"), arm, "ms");
         self.figures
             .push(figure.against(bare, "inotify").goal(Goal::RatioAtMost(1.5)));
-        Ok(())
-    }
-
-    /// Measures reloads after edits of one file. Runs last, because it edits the trees.
-    fn reloads(&mut self) -> Result<(), Failure> {
-        let counts = if self.options.quick {
-            &[200][..]
-        } else {
-            &[1_000, 10_000, 100_000]
-        };
-        let rival = self
-            .figures
-            .iter()
-            .find(|figure| figure.name == "rivals/best/wall/10000")
-            .map(|best| best.value);
-        for &count in counts {
-            let tree = match count {
-                100_000 if !self.options.large => {
-                    self.remarks
-                        .push("reloads of 100,000 skills: only with `--large`".to_owned());
-                    continue;
-                }
-                100_000 => self.tree(Shape::Flat, count)?,
-                _ => self
-                    .folder
-                    .path()
-                    .join(format!("{:?}-{count}", Shape::Flat)),
-            };
-            let reload: Reload = rounds::parsed(self.itself().arg("reload").arg(&tree))?;
-            let [median, slowest, cpu, refresh] =
-                [reload.median, reload.slowest, reload.cpu, reload.refresh].map(milliseconds);
-            let figure = |part: &str, value, unit| {
-                Figure::new(format!("reload/{part}/{count}"), value, unit)
-            };
-            let slowest = figure("p99", slowest, "ms");
-            self.figures.extend([
-                figure("p50", median, "ms"),
-                match count {
-                    10_000 => slowest.goal(Goal::AtMost(1.0)),
-                    100_000 => slowest.goal(Goal::AtMost(3.0)),
-                    _ => slowest,
-                },
-                figure("cpu", cpu, "ms"),
-                figure("read", reload.read / 1e3, "kB"),
-                figure("refresh", refresh, "ms").against(median, "our reload"),
-            ]);
-            if let Some(rival) = rival.filter(|_| count == 10_000) {
-                let figure = figure("rival", rival, "ms").against(median, "our reload");
-                self.figures.push(figure.goal(Goal::RatioAtLeast(200.0)));
-            }
-        }
         Ok(())
     }
 
@@ -435,9 +384,20 @@ impl<'a> Bench<'a> {
         write_served(ServedPart::Servers, &servers, &[])
     }
 
+    /// Returns `sizes`, and those of growth.
+    fn sizes(&self, sizes: &[usize]) -> BTreeSet<usize> {
+        let most = self.options.huge.unwrap_or_default();
+        let growing = growth::SIZES.into_iter().filter(|size| *size <= most);
+        sizes.iter().copied().chain(growing).collect()
+    }
+
+    /// Returns the tree of this shape, which is written once.
     fn tree(&self, shape: Shape, count: usize) -> Result<PathBuf, Failure> {
-        eprintln!("laying down {count} skills, {shape:?}");
         let tree = self.folder.path().join(format!("{shape:?}-{count}"));
+        if tree.is_dir() {
+            return Ok(tree);
+        }
+        eprintln!("laying down {count} skills, {shape:?}");
         let origin = self
             .options
             .corpus
@@ -463,12 +423,16 @@ impl<'a> Bench<'a> {
         command
     }
 
-    fn measure(&self, rounds: &mut Rounds) -> Result<(), Failure> {
-        let count = if self.options.quick {
+    /// Returns the number of measurements of each load.
+    fn rounds(&self) -> usize {
+        if self.options.quick {
             1
         } else {
             self.options.rounds
-        };
+        }
+    }
+
+    fn measure(&self, rounds: &mut Rounds, count: usize) -> Result<(), Failure> {
         eprintln!("measuring {count} rounds");
         rounds.run(count)
     }

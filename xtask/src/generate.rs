@@ -108,7 +108,8 @@ fn stale() -> Result<BTreeMap<String, Option<String>>, Failure> {
     let schemas = schema::files(&command_line::commands()?)?;
     let header = (header::PAGE.to_owned(), header::text()?);
     let screen = (screen::PAGE.to_owned(), screen::text()?);
-    for (page, new) in schemas.into_iter().chain([header, screen]) {
+    let others = [header, screen].into_iter().chain(crate::bench::pages()?);
+    for (page, new) in schemas.into_iter().chain(others) {
         if fs::read_to_string(workspace::root().join(&page)).is_ok_and(|old| old == new) {
             stale.remove(&page);
         } else {

@@ -10,7 +10,7 @@ use repertoire::{FsSource, SkillRegistry};
 use tokio::runtime::Runtime;
 
 use super::sample::{self, Sample};
-use super::{arm, bodies, floor, plugin, readers, reload, workflows};
+use super::{arm, bodies, floor, plugin, readers, reload, tree, workflows};
 use crate::Failure;
 
 /// A measured load.
@@ -108,7 +108,7 @@ fn counted(tree: &Path, floor: fn(&Path) -> io::Result<usize>) -> Result<Sample,
 fn loaded(tree: &Path, configure: fn(FsSource) -> FsSource) -> Result<Sample, Failure> {
     let runtime = Runtime::new()?;
     let load = |skills: &Path| {
-        let source = configure(FsSource::new("tree", skills));
+        let source = configure(tree::source(skills)?);
         let registry = runtime.block_on(SkillRegistry::builder().user(source).load())?;
         // Made when first asked for: asked for here, so that they are paid for.
         let snapshot = registry.snapshot();
@@ -130,7 +130,7 @@ fn loaded(tree: &Path, configure: fn(FsSource) -> FsSource) -> Result<Sample, Fa
 fn saved(tree: &Path) -> Result<Sample, Failure> {
     let skills = sample::skills(tree);
     // Does nothing if an earlier round has saved it.
-    Runtime::new()?.block_on(saving(FsSource::new("tree", &skills)).list())?;
+    Runtime::new()?.block_on(saving(tree::source(&skills)?).list())?;
     loaded(tree, saving)
 }
 
@@ -141,7 +141,7 @@ fn saving(source: FsSource) -> FsSource {
 
 fn again(tree: &Path) -> Result<Sample, Failure> {
     let runtime = Runtime::new()?;
-    let source = FsSource::new("tree", sample::skills(tree));
+    let source = tree::source(&sample::skills(tree))?;
     let first = runtime.block_on(source.list())?;
     let sample = sample::measure(
         tree,

@@ -78,14 +78,17 @@ impl Figure {
 
     /// The value for people.
     pub(crate) fn shown_value(&self) -> String {
-        let decimals = if self.value.fract() == 0.0 { 0 } else { 1 };
-        format!("{:.decimals$} {}", self.value, self.unit)
+        let value = match self.value.fract() {
+            0.0 => self.value.to_string(),
+            _ => three_digits(self.value),
+        };
+        format!("{value} {}", self.unit)
     }
 
     /// The ratio for people.
     pub(crate) fn shown_ratio(&self) -> String {
         match (self.ratio, self.of) {
-            (Some(ratio), Some(of)) => format!("{ratio:.2} x {of}"),
+            (Some(ratio), Some(of)) => format!("{} x {of}", three_digits(ratio)),
             _ => String::new(),
         }
     }
@@ -94,6 +97,16 @@ impl Figure {
     pub(crate) fn shown_goal(&self) -> String {
         self.goal.map_or_else(String::new, |goal| goal.to_string())
     }
+}
+
+/// Returns `value` with three digits, or with more if the part before the point has more.
+pub(super) fn three_digits(value: f64) -> String {
+    let before = match value {
+        0.0 => 0.0,
+        value => value.abs().log10().floor(),
+    };
+    let decimals = (2.0 - before).clamp(0.0, 6.0) as usize;
+    format!("{value:.decimals$}")
 }
 
 impl fmt::Display for Figure {
@@ -150,6 +163,16 @@ mod tests {
             Some(false),
             "no ratio, no goal"
         );
+    }
+
+    #[test]
+    fn values_have_three_digits() {
+        let values = [98_009.1, 368.52, 95.46, 2.2, 0.293, 0.030_04];
+        assert_eq!(
+            values.map(three_digits),
+            ["98009", "369", "95.5", "2.20", "0.293", "0.0300"]
+        );
+        assert_eq!(Figure::new("skills", 9_991.0, "").shown_value(), "9991 ");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use repertoire::{FsSource, SkillRegistry};
+use repertoire::SkillRegistry;
 use repertoire_mcp::{Server, ServerOptions};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 
 use super::sample::{self, cpu};
+use super::tree;
 use crate::Failure;
 
 /// Processor times in seconds, of the page in the middle.
@@ -42,7 +43,7 @@ pub(super) fn measure(tree: &Path) -> Result<Paged, Failure> {
         .enable_time()
         .build()?
         .block_on(async {
-            let source = FsSource::new("tree", sample::skills(tree));
+            let source = tree::source(&sample::skills(tree))?;
             let server = Server::new(
                 SkillRegistry::builder().user(source).load().await?,
                 ServerOptions::default(),

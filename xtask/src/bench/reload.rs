@@ -6,14 +6,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use repertoire::registry::Subscription;
-use repertoire::source::fs::{FsOptions, WatchOptions};
-use repertoire::{FsSource, Skill, SkillRegistry};
+use repertoire::source::fs::WatchOptions;
+use repertoire::{Skill, SkillRegistry};
 use rustix::time::ClockId;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::{Handle, Runtime};
 
 use super::random::Random;
 use super::sample::{self, cpu};
+use super::tree::Shape;
+use super::{Bench, Figure, Goal, milliseconds, rounds, tree};
 use crate::Failure;
 
 /// Of so many edits, one after another. A hundredth of them may be slower than what is called the slowest.
@@ -37,16 +39,62 @@ pub(super) struct Reload {
     pub(super) refresh: f64,
 }
 
+impl Bench<'_> {
+    /// Measures reloads after edits of one file. Runs last, because it edits the trees.
+    pub(super) fn reloads(&mut self) -> Result<(), Failure> {
+        let counts = self.sizes(if self.options.quick {
+            &[200]
+        } else {
+            &[1_000, 10_000]
+        });
+        let rival = self
+            .figures
+            .iter()
+            .find(|figure| figure.name == "rivals/best/wall/10000")
+            .map(|best| best.value);
+        for count in counts {
+            let tree = self.tree(Shape::Flat, count)?;
+            let reload: Reload = match rounds::parsed(self.itself().arg("reload").arg(&tree)) {
+                Ok(reload) => reload,
+                // As many skills need as many watches, which a system can refuse.
+                Err(failure) if count > 10_000 => {
+                    self.remarks.push(failure.to_string());
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
+            let [median, slowest, cpu, refresh] =
+                [reload.median, reload.slowest, reload.cpu, reload.refresh].map(milliseconds);
+            let figure = |part: &str, value, unit| {
+                Figure::new(format!("reload/{part}/{count}"), value, unit)
+            };
+            let slowest = figure("p99", slowest, "ms");
+            self.figures.extend([
+                figure("p50", median, "ms"),
+                match count {
+                    10_000 => slowest.goal(Goal::AtMost(1.0)),
+                    100_000 => slowest.goal(Goal::AtMost(3.0)),
+                    _ => slowest,
+                },
+                figure("cpu", cpu, "ms"),
+                figure("read", reload.read / 1e3, "kB"),
+                figure("refresh", refresh, "ms").against(median, "our reload"),
+            ]);
+            if let Some(rival) = rival.filter(|_| count == 10_000) {
+                let figure = figure("rival", rival, "ms").against(median, "our reload");
+                self.figures.push(figure.goal(Goal::RatioAtLeast(200.0)));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Edits the skills of `tree` in turn, and waits for the snapshot of each edit.
 pub(super) fn measure(tree: &Path) -> Result<Reload, Failure> {
     let runtime = Runtime::new()?;
-    let options: FsOptions = serde_json::from_value(serde_json::json!({
-        "roots": [sample::skills(tree)],
-        "limits": { "folders": 1_000_000, "entries": 1_000_000 },
-    }))?;
     let mut watching = WatchOptions::default();
     (watching.debounce, watching.longest) = (Duration::ZERO, Duration::ZERO);
-    let source = FsSource::from_options("tree", tree, options)?.watching(watching);
+    let source = tree::source(&sample::skills(tree))?.watching(watching);
     // In a task, as hosts do: what is awaited outside of the runtime's own threads is woken up later.
     let edits = edit(
         tree.to_owned(),

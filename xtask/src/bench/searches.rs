@@ -35,7 +35,7 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
             None
         })
     });
-    for count in counts(bench) {
+    for count in bench.sizes(&counts(bench)) {
         let skills = known::made(bench.folder.path(), count)?;
         searched(bench, &skills, count, rival.as_deref())?;
         if let Some(rival) = slow_rival.as_deref().filter(|_| count <= 10_000) {

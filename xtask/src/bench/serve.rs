@@ -61,13 +61,19 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
     let program = profile.command_line()?;
     let tree = bench.folder.path().join("served");
     tree::lay(&tree, Shape::Flat, count, &Origin::Templates)?;
-    let mut command = bench.itself();
-    let paged: Paged = rounds::parsed(command.arg("list").arg(&tree))?;
-    let page = Figure::new(format!("serve/page/{count}"), paged.page * 1e6, "us");
-    bench.figures.push(
-        page.against(paged.serialising * 1e6, "serialising it")
-            .goal(Goal::RatioAtMost(2.0)),
-    );
+    for size in bench.sizes(&[count]) {
+        let listed = match size == count {
+            true => tree.clone(),
+            false => bench.tree(Shape::Flat, size)?,
+        };
+        let mut command = bench.itself();
+        let paged: Paged = rounds::parsed(command.arg("list").arg(&listed))?;
+        let page = Figure::new(format!("serve/page/{size}"), paged.page * 1e6, "us");
+        bench.figures.push(
+            page.against(paged.serialising * 1e6, "serialising it")
+                .goal(Goal::RatioAtMost(2.0)),
+        );
+    }
     let folder = sample::skills(&tree);
     let contender = |name, command, tongue, seen, rounds| Contender {
         name,

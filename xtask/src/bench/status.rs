@@ -20,12 +20,7 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
         eprintln!("status of {count} skills");
         let home = bench.folder.path().join(format!("status-{count}"));
         make(&home, count)?;
-        let rounds = if bench.options.quick {
-            1
-        } else {
-            bench.options.rounds
-        };
-        let runs = (0..rounds).map(|_| parsed(bench.itself().arg("status").arg(&home)));
+        let runs = (0..bench.rounds()).map(|_| parsed(bench.itself().arg("status").arg(&home)));
         let runs = runs.collect::<Result<Vec<f64>, Failure>>()?;
         let figure = Figure::new(
             format!("status/{count}"),

@@ -5,6 +5,9 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use repertoire::FsSource;
+use repertoire::source::fs::FsOptions;
+
 use super::random::Random;
 use super::sample::{self, Expected};
 use super::template::{Template, template};
@@ -28,6 +31,15 @@ pub(super) enum Shape {
     Flat,
     /// Skills below categories, with two more files each in folders of their own.
     Nested,
+}
+
+/// Returns a source of the folder `skills`, whatever its size.
+pub(super) fn source(skills: &Path) -> Result<FsSource, Failure> {
+    let options: FsOptions = serde_json::from_value(serde_json::json!({
+        "roots": [skills],
+        "limits": { "folders": 2_000_000, "entries": 2_000_000 },
+    }))?;
+    Ok(FsSource::from_options("tree", skills, options)?)
 }
 
 /// Lays down `count` skills in the new folder `tree`, and the list of what should be found.

@@ -41,7 +41,7 @@ impl Bench<'_> {
             lay(&folder, (ending, text), count)?;
             turns.push((ending, rounds.add(self.load(Load::Workflows, &folder))));
         }
-        self.measure(&mut rounds)?;
+        self.measure(&mut rounds, self.rounds())?;
         let of_skills = rounds.median(of_skills);
         for (ending, turn) in turns {
             let load = rounds.median(turn);

@@ -5,7 +5,7 @@ use std::process::Command;
 #[test]
 fn a_quick_bench_prints_every_figure_once() {
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["bench", "--quick", "--format", "json"])
+        .args(["bench", "--quick", "--huge=1000", "--format", "json"])
         .output()
         .expect("the task starts");
     assert!(
@@ -35,6 +35,15 @@ fn a_quick_bench_prints_every_figure_once() {
             "saved/wall/200",
             "load/resident/200",
             "load-cold/wall/200",
+            "floor/read/cpu/1000",
+            "load/cpu/1000",
+            "load/wall/1000",
+            "load/right/1000",
+            "again/cpu/1000",
+            "again/wall/1000",
+            "saved/cpu/1000",
+            "saved/wall/1000",
+            "load/resident/1000",
             "workflows/ts/right/200",
             "workflows/ts/cpu/200",
             "workflows/ts/wall/200",
@@ -60,11 +69,21 @@ fn a_quick_bench_prints_every_figure_once() {
             "reload/cpu/200",
             "reload/read/200",
             "reload/refresh/200",
+            "reload/p50/1000",
+            "reload/p99/1000",
+            "reload/cpu/1000",
+            "reload/read/1000",
+            "reload/refresh/1000",
             "search/index/200",
             "search/p50/200",
             "search/p99/200",
             "search/update/200",
             "search/found/200",
+            "search/index/1000",
+            "search/p50/1000",
+            "search/p99/1000",
+            "search/update/1000",
+            "search/found/1000",
             "search/texts/front-matter/200",
             "search/texts/bodies/200",
             "search/texts/6-words/p50/200",
@@ -90,6 +109,7 @@ fn a_quick_bench_prints_every_figure_once() {
             "agents/allocate/full/one-caller",
             "agents/allocate/normal",
             "serve/page/200",
+            "serve/page/1000",
             "serve/start/200",
             "serve/list/200",
             "serve/get/200",
