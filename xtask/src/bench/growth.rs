@@ -33,15 +33,16 @@ const KINDS: [(f64, &str); 3] = [(0.2, "flat"), (0.85, "less than linear"), (1.1
 /// The most bytes that one skill of a tree takes on a disk: its folder, and a file of 5,500 bytes on average.
 const DISK: u64 = 14_000;
 
-/// Fails if the disk of `folder` has no room for a tree of `count` skills.
-pub(super) fn check_space(folder: &Path, count: usize) -> Result<(), Failure> {
+/// Fails if the disk of `folder` has no room for the trees of up to `most` skills.
+pub(super) fn check_space(folder: &Path, most: usize) -> Result<(), Failure> {
     let disk = rustix::fs::statvfs(folder)?;
-    let (free, needed) = (disk.f_bavail * disk.f_frsize, count as u64 * DISK);
+    let skills: usize = SIZES.into_iter().filter(|size| *size <= most).sum();
+    let (free, needed) = (disk.f_bavail * disk.f_frsize, skills as u64 * DISK);
     if needed <= free {
         return Ok(());
     }
     Err(format!(
-        "{count} skills need {} GB in `{}`, which has {}; give `--huge` a lower number",
+        "trees of up to {most} skills need {} GB in `{}`, which has {}; give `--huge` a lower number",
         needed.div_ceil(1_000_000_000),
         folder.display(),
         free / 1_000_000_000
