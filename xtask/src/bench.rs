@@ -10,10 +10,12 @@ mod engine;
 mod figure;
 mod floor;
 mod growth;
+mod installs;
 mod known;
 mod listing;
 mod loads;
 mod page;
+mod part;
 mod plugin;
 mod random;
 mod readers;
@@ -39,13 +41,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 
 use self::arm::Arming;
 use self::bodies::Bodies;
 use self::child::Load;
 pub(crate) use self::figure::{Figure, Goal};
 pub(crate) use self::page::{Served as ServedPart, pages, write_retrieval, write_served};
+use self::part::Part;
 use self::readers::Readings;
 use self::rounds::Rounds;
 pub(crate) use self::sample::{cpu, resident};
@@ -75,7 +78,7 @@ pub(crate) struct Options {
     /// The output format; JSON prints one figure a line.
     #[arg(long, default_value = "text")]
     format: Format,
-    /// Write `docs/benchmarks.md` too; where searches or serving alone are measured, their part of it.
+    /// Write `docs/benchmarks.md` too; where searches, serving or installations alone are measured, their part of it.
     #[arg(long, conflicts_with_all = ["corpus", "no_rivals", "quick"])]
     write: bool,
     /// Measure this alone.
@@ -99,6 +102,8 @@ enum Subject {
     Status,
     /// Allocations in a store of agents.
     Agents,
+    /// Installing, verifying and listing a collection of a registry.
+    Install,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -107,81 +112,16 @@ enum Format {
     Json,
 }
 
-/// The measurements that run in a process of their own.
-#[derive(Debug, Subcommand)]
-enum Part {
-    /// Measure one load of a tree.
-    #[command(hide = true)]
-    Load { load: Load, tree: PathBuf },
-    /// Measure readers of a tree.
-    #[command(hide = true)]
-    Read { tree: PathBuf },
-    /// Measure arming of a tree.
-    #[command(hide = true)]
-    Arm { tree: PathBuf },
-    /// Measure reloads of a tree.
-    #[command(hide = true)]
-    Reload { tree: PathBuf },
-    /// Measure rendering the bodies of a tree.
-    #[command(hide = true)]
-    Render { tree: PathBuf },
-    /// Measure pages of the list of a tree.
-    #[command(hide = true)]
-    List { tree: PathBuf },
-    /// Measure a plugin.
-    #[command(hide = true)]
-    Plugin {
-        library: PathBuf,
-        runner: PathBuf,
-        count: usize,
-    },
-    /// Measure searches among the skills of a file.
-    #[command(hide = true)]
-    Search { skills: PathBuf },
-    /// Measure searches among the skills of a file, with their bodies.
-    #[command(hide = true)]
-    TextSearch { skills: PathBuf },
-    /// Measure catalogs of the skills of a file.
-    #[command(hide = true)]
-    Catalog { skills: PathBuf },
-    /// Measure `status` in a home.
-    #[command(hide = true)]
-    Status { home: PathBuf },
-    /// Measure allocations of agents in a folder, each rate for so many seconds.
-    #[command(hide = true)]
-    Agents { folder: PathBuf, seconds: f64 },
-    /// Measure triggers of so many made-up skills.
-    #[command(hide = true)]
-    Trigger { count: usize },
-}
-
 /// Measures everything and prints it.
 pub(crate) fn run(options: Options) -> Result<(), Failure> {
-    match &options.part {
-        Some(Part::Load { load, tree }) => return child::run(*load, tree),
-        Some(Part::Read { tree }) => return child::read(tree),
-        Some(Part::Arm { tree }) => return child::arm(tree),
-        Some(Part::Reload { tree }) => return child::reload(tree),
-        Some(Part::Render { tree }) => return child::render(tree),
-        Some(Part::List { tree }) => return child::print(listing::measure(tree)),
-        Some(Part::Plugin {
-            library,
-            runner,
-            count,
-        }) => return child::plugin(library, runner, *count),
-        Some(Part::Search { skills }) => return child::print(search::measure(skills)),
-        Some(Part::TextSearch { skills }) => return child::print(text_search::measure(skills)),
-        Some(Part::Catalog { skills }) => return child::print(catalog::measure(skills)),
-        Some(Part::Status { home }) => return child::print(status::measure(home)),
-        Some(Part::Agents { folder, seconds }) => {
-            return child::print(agents::measure(folder, *seconds));
-        }
-        Some(Part::Trigger { count }) => return child::print(trigger::measure(*count)),
-        None => {}
+    if let Some(part) = &options.part {
+        return part.run();
     }
-    let is_written = |only| matches!(only, Subject::Search | Subject::Serving);
+    let is_written = |only| matches!(only, Subject::Search | Subject::Serving | Subject::Install);
     if options.write && !options.only.is_none_or(is_written) {
-        return Err("of the parts of the page, searches and servers are written alone".into());
+        let message =
+            "of the parts of the page, searches, servers and installations are written alone";
+        return Err(message.into());
     }
     let mut bench = Bench::new(&options)?;
     let wanted = |subject| options.only.is_none_or(|only| only == subject);
@@ -206,6 +146,9 @@ pub(crate) fn run(options: Options) -> Result<(), Failure> {
     }
     if wanted(Subject::Agents) {
         agents::figures(&mut bench)?;
+    }
+    if wanted(Subject::Install) {
+        installs::figures(&mut bench)?;
     }
     if wanted(Subject::Serving) {
         serve::figures(&mut bench)?;
@@ -377,7 +320,8 @@ impl<'a> Bench<'a> {
             Some(Subject::Serving) => {
                 return write_served(ServedPart::Servers, &servers, &self.remarks);
             }
-            Some(Subject::Search) => return page::write_searches(&others),
+            Some(Subject::Search) => return page::write_rows("search/", &others),
+            Some(Subject::Install) => return page::write_rows("install/", &others),
             _ => {}
         }
         page::write(&others, &self.remarks)?;
@@ -449,7 +393,7 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
 }
 
 /// The one in the middle; of two in the middle the greater.
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

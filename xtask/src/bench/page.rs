@@ -69,6 +69,8 @@ The details are ratios between measurements that alternate in one run. Absolute 
   separately, in lower case and ignoring word boundaries. *update* follows an edit that changes no trigger. *evaluate* evaluates the same message in a session.
 - **Agents** are allocated from a store in SQLite by 16 callers of one process, each of which releases its agent at once: an allocation has two changes, each with its row in the audit log. *full* returns when
   the change is on the disk, *normal* before that. *fsyncs* appends a page and syncs it, on the same disk. On a disk with less than 2,000 fsyncs the goal is 0.8 of them.
+- **Installs** are a collection of an OCI registry, whose server answers from memory in the same process: `add`, `verify` and `list` in an empty home. *add* writes the skills to the store and to the project.
+  *fetching the same* requests every manifest and layer over as many connections and digests it, *digesting the same* reads and digests every installed file, on one thread.
 - **Resident** is the growth of the resident memory of a process by loading, while the registry is alive.
 
 ## Figures
@@ -200,23 +202,24 @@ pub(super) fn write(figures: &[Figure], remarks: &[String]) -> Result<(), Failur
     publish(&(page(figures, remarks)? + others))
 }
 
-/// Writes the figures of searches into `docs/benchmarks.md`, in place of those before.
-pub(super) fn write_searches(figures: &[Figure]) -> Result<(), Failure> {
-    publish(&with_searches(&current()?, figures)?)
+/// Writes the figures whose names begin with `prefix` into `docs/benchmarks.md`, in place of those before.
+pub(super) fn write_rows(prefix: &str, figures: &[Figure]) -> Result<(), Failure> {
+    publish(&with_rows(&current()?, prefix, figures)?)
 }
 
-fn with_searches(page: &str, figures: &[Figure]) -> Result<String, Failure> {
-    let is_search = |line: &str| line.starts_with("| `search/");
+fn with_rows(page: &str, prefix: &str, figures: &[Figure]) -> Result<String, Failure> {
+    let start = format!("| `{prefix}");
+    let is_old = |line: &str| line.starts_with(&start);
     let (before, after) = page.split_once(TABLE).ok_or("the page has no table")?;
     let mut written = format!("{before}{TABLE}");
     let end = after.find("\n\n").map_or(after.len(), |end| end + 1);
     let (table, rest) = after.split_at(end);
-    let others = table.lines().skip_while(|line| !is_search(line));
-    let first = table.lines().take_while(|line| !is_search(line));
+    let others = table.lines().skip_while(|line| !is_old(line));
+    let first = table.lines().take_while(|line| !is_old(line));
     first.for_each(|line| written += &format!("{line}\n"));
     rows(&mut written, figures, &[])?;
     others
-        .filter(|line| !is_search(line))
+        .filter(|line| !is_old(line))
         .for_each(|line| written += &format!("{line}\n"));
     Ok(written + rest)
 }
@@ -325,7 +328,7 @@ mod tests {
         let before = page(["load/1", "search/p50/1", "catalog/1", "search/p50/2"]);
         let figures = ["search/p50/1", "search/p99/1"].map(|name| Figure::new(name, 1.0, "ms"));
         assert_eq!(
-            with_searches(&before, &figures).expect("a table"),
+            with_rows(&before, "search/", &figures).expect("a table"),
             page(["load/1", "search/p50/1", "search/p99/1", "catalog/1"])
         );
     }
