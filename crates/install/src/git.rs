@@ -62,7 +62,7 @@ const PASSED: [&str; 12] = [
     "GIT_SSL_NO_VERIFY",
 ];
 
-const SETTINGS: [&str; 7] = [
+const SETTINGS: [&str; 8] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "fetch.recurseSubmodules=false",
@@ -70,6 +70,8 @@ const SETTINGS: [&str; 7] = [
     "maintenance.auto=false",
     "protocol.version=2",
     "core.symlinks=false",
+    // The repository is removed when its objects are read.
+    "core.fsync=none",
 ];
 
 impl GitProgram {
@@ -452,7 +454,7 @@ fn wait_below_limit(child: &mut Child, packs: &Path) -> Result<ExitStatus, Insta
             }
             None => thread::sleep(pause),
         }
-        pause = (pause * 2).min(Duration::from_millis(50));
+        pause = (pause * 2).min(Duration::from_millis(10));
     }
 }
 
