@@ -1,0 +1,85 @@
+//! The times in which the tool `skills` and the command line install the skills of a repository.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use super::projects::Projects;
+use crate::bench::median;
+use crate::binary::Profile;
+use crate::{Failure, venv};
+
+const SKILLS: usize = 200;
+
+const ROUNDS: usize = 3;
+
+/// The least ratio of the times for a release build.
+const GOAL: f64 = 5.0;
+
+/// Measures both by turns, each in a home without caches, and compares the installed files.
+///
+/// # Errors
+/// Fails if the files differ, and below [`GOAL`] for a release build.
+pub(super) fn check(scratch: &Path, program: &Path, profile: Profile) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path().canonicalize()?;
+    let files: Vec<_> = (0..SKILLS).flat_map(files).collect();
+    let files = files.iter().map(|(path, text)| (&**path, &**text));
+    let repository = Projects::new(&folder, scratch, program).publish(files)?;
+    let add = ["add", &repository, "--yes", "--agent", "codex"];
+    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let [tool, own] = ["tool", "own"].map(|name| folder.join(format!("{name}-{round}")));
+        for home in [&tool, &own] {
+            fs::create_dir_all(home.join("project"))?;
+        }
+        let begun = Instant::now();
+        Projects::new(&tool, scratch, program).tool(&tool.join("project"), &add)?;
+        theirs.push(begun.elapsed().as_secs_f64());
+        let begun = Instant::now();
+        Projects::new(&own, scratch, program).program(&own.join("project"), &add)?;
+        ours.push(begun.elapsed().as_secs_f64());
+        let [tool, own] = [tool, own].map(|home| home.join("project/.agents/skills"));
+        let found = fs::read_dir(&own)?.count();
+        if found != SKILLS {
+            return Err(format!("expected {SKILLS} installed skills, found {found}").into());
+        }
+        venv::call(Command::new("diff").arg("-r").args([tool, own]))?;
+    }
+    let [theirs, ours] = [theirs, ours].map(|times| median(times.into_iter()));
+    let ratio = theirs / ours;
+    let built = match profile {
+        Profile::Debug => "a debug build",
+        Profile::Release => "a release build",
+    };
+    println!(
+        "{SKILLS} skills of a repository: installed by `skills` in {theirs:.2} s, by {built} of `repertoire` in {ours:.2} s: {ratio:.1} x as fast"
+    );
+    match profile {
+        Profile::Release if ratio < GOAL => {
+            Err(format!("expected at least {GOAL:.1} x, found {ratio:.1} x").into())
+        }
+        Profile::Release => Ok(()),
+        Profile::Debug => {
+            println!("the goal of {GOAL:.1} x is checked with `--release`");
+            Ok(())
+        }
+    }
+}
+
+/// Returns the paths and texts of the files of a skill.
+fn files(number: usize) -> [(String, String); 2] {
+    let name = format!("skill-{number:03}");
+    let text = format!(
+        "---\nname: {name}\ndescription: Does the task {number}, and reports what was done.\n---\n\n# Task {number}\n\n{}",
+        "Do the task, step by step.\n".repeat(150)
+    );
+    [
+        (format!("skills/{name}/SKILL.md"), text),
+        (
+            format!("skills/{name}/scripts/run.sh"),
+            format!("#!/bin/sh\necho {number}\n"),
+        ),
+    ]
+}
