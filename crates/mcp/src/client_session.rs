@@ -29,6 +29,7 @@ use crate::prepared_answers::{ClientTraits, PreparedAnswers, SessionAnswers, lea
 use crate::resources::quoted;
 use crate::response_text::ResponseHead;
 use crate::served_view::ListVersions;
+use crate::session_messages::MessageLevel;
 use crate::session_tools::SessionTools;
 use crate::{Caller, McpFeatures, Server, extension, host_tool_calls, prompts, resources, tools};
 
@@ -41,8 +42,8 @@ pub(crate) struct ClientSession {
     subscriptions: Arc<ResourceSubscriptions>,
     tools: Arc<SessionTools>,
     lists_skills: Arc<AtomicBool>,
-    /// `false` after the client asked for warnings and errors only.
-    wants_messages: Arc<AtomicBool>,
+    /// The log messages that the client asked for.
+    message_level: Arc<MessageLevel>,
     /// Notified when the roots of the client changed. `None` for a client that is not asked for them.
     roots: Option<Arc<Notify>>,
     end: CancellationToken,
@@ -62,7 +63,7 @@ impl ClientSession {
             features: OnceLock::new(),
             subscriptions: Arc::default(),
             lists_skills: Arc::default(),
-            wants_messages: Arc::new(AtomicBool::new(true)),
+            message_level: Arc::default(),
             roots: None,
             _guard: end.clone().drop_guard(),
             end,
@@ -159,6 +160,7 @@ impl ClientSession {
             is_strict,
             subscriptions,
             tools: Arc::clone(&self.tools),
+            message_level: Arc::clone(&self.message_level),
             sink,
         }
     }
@@ -170,7 +172,7 @@ impl ServerHandler for ClientSession {
         let features = self.features.get().copied().unwrap_or(options.features);
         let server = Implementation::new(options.name.as_ref(), options.version.as_ref());
         let mut capabilities = features.capabilities();
-        capabilities.logging = options.host_tools.as_ref().map(|_| Default::default());
+        capabilities.logging = Some(Default::default());
         ServerConfig::new(capabilities).with_server_info(server)
     }
 
@@ -180,14 +182,14 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<InitializeResult, ErrorData> {
         let has_extension = extension::is_known_to(Some(&request.capabilities));
-        let client = &request.client_info.name;
-        let traits = ClientTraits::new(self.server.options(), client, has_extension);
+        let client = &request.client_info;
+        let traits = ClientTraits::new(self.server.options(), &client.name, has_extension);
         let features = *self.features.get_or_init(|| traits.features);
         self.lists_skills.store(has_extension, Ordering::Relaxed);
         context.peer.set_peer_info(request.clone());
         self.begin();
-        self.tools
-            .log_session(&self.server, &context, &request.client_info);
+        self.tools.log_session(&self.server, &context, client);
+        self.tools.record_skills();
         let mut result = self.negotiate_initialize(&request)?;
         self.prepare_answers(Some(traits), &context);
         result.instructions =
@@ -225,9 +227,9 @@ impl ServerHandler for ClientSession {
         if self.server.options().host_tools.is_some() {
             let (server, caller) = (self.server.clone(), Caller::of(&context.extensions));
             let (peer, end) = (context.peer.clone(), self.end.clone());
-            let is_wanted = Arc::clone(&self.wants_messages);
+            let level = Arc::clone(&self.message_level);
             tokio::spawn(async move {
-                let forwarding = host_tool_calls::forward(&server, &caller, &peer, &is_wanted);
+                let forwarding = host_tool_calls::forward(&server, &caller, &peer, &level);
                 end.run_until_cancelled(forwarding).await
             });
         }
@@ -254,8 +256,7 @@ impl ServerHandler for ClientSession {
         request: rmcp::model::SetLevelRequestParams,
         _: Context,
     ) -> Result<(), ErrorData> {
-        let is_wanted = host_tool_calls::is_notice_wanted(request.level);
-        self.wants_messages.store(is_wanted, Ordering::Relaxed);
+        self.message_level.set(request.level);
         Ok(())
     }
 
@@ -337,7 +338,7 @@ impl ServerHandler for ClientSession {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.wants(McpFeatures::RESOURCES, &context)?;
-        resources::read_resource(&self.server, &request.uri)
+        resources::read_resource(&self.server, &self.tools, &request.uri)
             .instrument(span_of(&context))
             .await
             .map(Into::into)

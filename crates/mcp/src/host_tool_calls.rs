@@ -1,13 +1,12 @@
 //! The tools of the host as clients list and call them, and its messages.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use futures_util::StreamExt;
 use rmcp::model::{CallToolResult, Tool, ToolAnnotations};
 use rmcp::service::{Peer, RoleServer};
 use serde_json::{Map, Value};
 
 use crate::served_view::ServedView;
+use crate::session_messages::MessageLevel;
 use crate::{Caller, HostTools, Server};
 
 /// Returns the tools of the host as clients list them.
@@ -57,37 +56,15 @@ pub(crate) async fn forward(
     server: &Server,
     caller: &Caller,
     peer: &Peer<RoleServer>,
-    is_wanted: &AtomicBool,
+    level: &MessageLevel,
 ) {
     let Some(host) = &server.options().host_tools else {
         return;
     };
     let mut messages = host.messages(caller);
     while let Some(message) = messages.next().await {
-        if is_wanted.load(Ordering::Relaxed) && notify(peer, message).await.is_err() {
+        if level.notify(peer, message).await.is_err() {
             return;
         }
     }
-}
-
-/// Returns `true` if a client that asked for this level gets notices.
-#[expect(deprecated, reason = "clients with sessions may ask for a level")]
-pub(crate) fn is_notice_wanted(level: rmcp::model::LoggingLevel) -> bool {
-    use rmcp::model::LoggingLevel;
-
-    matches!(
-        level,
-        LoggingLevel::Debug | LoggingLevel::Info | LoggingLevel::Notice
-    )
-}
-
-#[expect(
-    deprecated,
-    reason = "clients with sessions know no other message without a request"
-)]
-async fn notify(peer: &Peer<RoleServer>, message: Value) -> Result<(), rmcp::ServiceError> {
-    use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
-
-    let message = LoggingMessageNotificationParam::new(LoggingLevel::Notice, message);
-    peer.notify_logging_message(message).await
 }

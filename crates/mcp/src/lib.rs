@@ -62,6 +62,7 @@ mod conformance;
 mod error;
 mod extension;
 mod features;
+mod given_skills;
 mod host_tool_calls;
 mod host_tools;
 #[cfg(feature = "http")]
@@ -87,6 +88,7 @@ mod served_view;
 mod server;
 mod server_tools;
 mod session_log;
+mod session_messages;
 mod session_tools;
 mod synthesize;
 mod tools;

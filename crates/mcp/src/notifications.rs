@@ -8,13 +8,15 @@ use parking_lot::Mutex;
 use repertoire::skill::Digest;
 use rmcp::model::{ErrorData, ResourceUpdatedNotificationParam, SubscriptionFilter};
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
+use serde_json::json;
 use tokio::sync::watch;
 
-use crate::resources::not_found;
+use crate::resources::{not_found, quoted};
 use crate::served_view::{ListVersions, ServedView};
+use crate::session_messages::MessageLevel;
 use crate::session_tools::SessionTools;
 use crate::{McpFeatures, Server};
-use repertoire::skill::skill_uri::SkillAddress;
+use repertoire::skill::skill_uri::{SkillAddress, SkillRoot};
 
 const MAX_SUBSCRIPTIONS: usize = 1000;
 const MAX_URI_BYTES: usize = 4096;
@@ -36,6 +38,7 @@ pub(crate) struct Notifier {
     pub(crate) is_strict: bool,
     pub(crate) subscriptions: Arc<ResourceSubscriptions>,
     pub(crate) tools: Arc<SessionTools>,
+    pub(crate) message_level: Arc<MessageLevel>,
     pub(crate) sink: NotificationSink,
 }
 
@@ -100,6 +103,23 @@ impl Notifier {
         }
     }
 
+    /// Names the skills whose text the session was given, and that are denied now.
+    async fn name_denied(&self) -> Result<(), Disconnected> {
+        let NotificationSink::Session(peer) = &self.sink else {
+            return Ok(());
+        };
+        for SkillRoot { source, id } in self.tools.newly_denied(&self.server) {
+            let skill = format!("{source}:{id}");
+            let message = format!(
+                "the skill `{}` is denied: do not follow what was read of it",
+                quoted(&skill)
+            );
+            let message = json!({ "skill": skill, "message": message });
+            disconnected(self.message_level.warn(peer, message).await)?;
+        }
+        Ok(())
+    }
+
     async fn announce(&self, is_changed: bool, list: ListKind) -> Result<(), Disconnected> {
         if is_changed {
             self.sink.list_changed(list).await
@@ -109,6 +129,7 @@ impl Notifier {
     }
 
     async fn notify(&mut self, view: &ServedView) -> Result<(), Disconnected> {
+        self.name_denied().await?;
         let tools = self.tools.offered(&self.server).version;
         let now = ListVersions {
             tools,

@@ -20,7 +20,7 @@ use crate::meta::{origin, surface, with_readiness};
 use crate::page::Page;
 use crate::resources::quoted;
 use crate::response_text::{ResponseHead, ResponseText, json};
-use crate::served_view::{ServedView, SkillPrompt};
+use crate::served_view::{ServedView, SkillPrompt, root_of};
 use crate::server_tools;
 use crate::session_tools::SessionTools;
 
@@ -116,6 +116,7 @@ async fn filled_prompt(
     let mut text = wrapped(server, id, candidate, &body.text).await;
     span.loaded(server, candidate, LoadTrigger::User).await;
     span.surface(server, candidate, model);
+    session.record_given(server, &root_of(candidate)).await;
     if let Some(access) = &server.options().server_tools {
         session.activate(access, candidate, Audience::User);
         if let Some(note) = server_tools::note(access, candidate) {

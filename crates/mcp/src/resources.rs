@@ -20,6 +20,7 @@ use crate::page::Page;
 use crate::response_text::{ResponseHead, ResponseText, json};
 use crate::served_files::{ReadFailure, hidden_in};
 use crate::served_view::{ServedSkill, ServedView};
+use crate::session_tools::SessionTools;
 use repertoire::skill::skill_uri::{SkillAddress, SkillRoot, encoded_path};
 
 const DIGEST: &str = "repertoire/digest";
@@ -77,15 +78,17 @@ fn host_resource(resource: &HostResource) -> Resource {
 
 pub(crate) async fn read_resource(
     server: &Server,
+    session: &SessionTools,
     uri: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
     let span = LoadSpan::of_resource(uri);
-    let contents = resource_contents(server, uri, &span).await;
+    let contents = resource_contents(server, session, uri, &span).await;
     contents.inspect_err(|_| span.failed("request_error"))
 }
 
 async fn resource_contents(
     server: &Server,
+    session: &SessionTools,
     uri: &str,
     span: &LoadSpan,
 ) -> Result<ReadResourceResult, ErrorData> {
@@ -108,6 +111,7 @@ async fn resource_contents(
                 span.loaded(server, skill.candidate(), LoadTrigger::Client)
                     .await;
                 span.file(skill.candidate(), path);
+                session.record_given(server, &place.root).await;
                 let mut meta = with_diagnostic(origin_of(skill), hidden_in(&bytes).as_ref());
                 meta.0.insert(DIGEST.to_owned(), digest.to_string().into());
                 let contents = contents(&bytes, uri)

@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use repertoire::registry::Candidate;
 use repertoire::skill::skill_uri::{SKILL_MD, SkillRoot};
 use repertoire::skill::{
-    Body, Bytes, Code, Diagnostic, Digest, Resource, ResourcePath, SourceError, SourceErrorKind,
-    skill_md, text,
+    Body, Bytes, Code, Diagnostic, Digest, Manifest, Resource, ResourcePath, SourceError,
+    SourceErrorKind, skill_md, text,
 };
 use repertoire::{Skill, SkillRegistry};
 
@@ -44,6 +44,7 @@ pub(crate) struct FileManifest {
     pub(crate) hidden: Option<Diagnostic>,
     /// `None` if the skill cannot be listed.
     pub(crate) row: OnceLock<Option<SkillRow>>,
+    digest: OnceLock<Option<Digest>>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +68,17 @@ impl FileManifest {
             is_synthesized,
             hidden,
             row: OnceLock::new(),
+            digest: OnceLock::new(),
         })
+    }
+
+    /// Returns the digests of the files, and that of all of them, by which an installed skill is known.
+    pub(crate) fn digests(&self) -> impl Iterator<Item = Digest> {
+        let whole = self.digest.get_or_init(|| {
+            let manifest = Manifest::new(self.files.iter().cloned());
+            manifest.ok().map(|manifest| manifest.digest())
+        });
+        self.files.iter().map(|file| file.digest).chain(*whole)
     }
 
     pub(crate) fn find(&self, path: &ResourcePath) -> Option<&Resource> {

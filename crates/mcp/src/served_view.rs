@@ -163,13 +163,8 @@ impl ServedView {
     }
 
     pub(crate) fn find(&self, root: &SkillRoot) -> Option<ServedSkill> {
-        // An entry of a source with a namespace has the name of the source in its id.
-        let ids = [root.id.clone(), Id::qualified(&root.source, &root.id)];
-        let mut entries = ids.iter().filter_map(|id| self.snapshot.get(id.as_str()));
-        entries.find_map(|entry| {
-            ServedSkill::all_of(entry, &self.policy)
-                .find(|skill| key(skill.candidate()) == (&root.source, &root.id))
-        })
+        self.find_for_any(root)
+            .filter(|skill| self.policy.sees(Audience::Model, skill.candidate()))
     }
 
     /// Returns the candidate of `root`, if `audience` sees it.
@@ -178,14 +173,24 @@ impl ServedView {
         root: &SkillRoot,
         audience: Audience,
     ) -> Option<Candidate<Skill>> {
+        let skill = self.find_for_any(root)?;
+        let found = skill.candidate();
+        self.policy.sees(audience, found).then(|| found.clone())
+    }
+
+    /// Returns the skill of `root`, also if the model does not see it.
+    pub(crate) fn find_for_any(&self, root: &SkillRoot) -> Option<ServedSkill> {
+        // An entry of a source with a namespace has the name of the source in its id.
         let ids = [root.id.clone(), Id::qualified(&root.source, &root.id)];
         let mut entries = ids.iter().filter_map(|id| self.snapshot.get(id.as_str()));
-        let found = entries.find_map(|entry| {
-            entry
-                .candidates()
-                .find(|candidate| key(candidate) == (&root.source, &root.id))
-        })?;
-        self.policy.sees(audience, found).then(|| found.clone())
+        entries.find_map(|entry| {
+            let mut candidates = entry.candidates();
+            Some(ServedSkill {
+                entry: Arc::clone(entry),
+                at: candidates.position(|candidate| key(candidate) == (&root.source, &root.id))?,
+                is_winner_seen: self.policy.sees(Audience::Model, &entry.candidate),
+            })
+        })
     }
 
     /// Returns the reason why tools of `candidate` are missing or denied.
@@ -312,13 +317,9 @@ impl ServedSkill {
         entry: &Arc<Entry<Skill>>,
         policy: &VisibilityPolicy,
     ) -> impl Iterator<Item = ServedSkill> {
-        let is_winner_seen = policy
-            .hidden_reason(Audience::Model, &entry.candidate)
-            .is_none();
-        let seen = entry
-            .candidates()
-            .enumerate()
-            .filter(|(_, candidate)| policy.hidden_reason(Audience::Model, candidate).is_none());
+        let is_winner_seen = policy.sees(Audience::Model, &entry.candidate);
+        let candidates = entry.candidates().enumerate();
+        let seen = candidates.filter(|(_, candidate)| policy.sees(Audience::Model, candidate));
         seen.map(move |(at, _)| ServedSkill {
             entry: Arc::clone(entry),
             at,

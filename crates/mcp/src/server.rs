@@ -179,6 +179,9 @@ impl Server {
                 let end = end.clone();
                 tokio::spawn(async move { end.run_until_cancelled(following).await });
             }
+            let following = follow_rules(server.clone(), self.0.registry.clone());
+            let until = end.clone();
+            tokio::spawn(async move { until.run_until_cancelled(following).await });
             tokio::spawn(read_bodies(
                 Arc::downgrade(&self.0),
                 self.0.registry.subscribe(),
@@ -211,6 +214,18 @@ async fn follow_tools(server: Weak<ServerState>, access: ToolAccess) {
         };
         drop(view);
         access.changed(&table).await;
+    }
+}
+
+/// Lets each session compare what it was given with the rules, whenever these change.
+async fn follow_rules(server: Weak<ServerState>, registry: SkillRegistry) {
+    let mut rules = registry.snapshot().rules().clone();
+    loop {
+        rules = registry.rules_changed(&rules).await;
+        let Some(server) = Weak::upgrade(&server) else {
+            return;
+        };
+        server.views.send_modify(|_| {});
     }
 }
 

@@ -13,6 +13,7 @@ use rmcp::model::Implementation;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::watch;
 
+use crate::given_skills::GivenSkills;
 use crate::served_view::{ListVersions, ServedView, root_of};
 use crate::session_log::LoggedSession;
 use crate::{Caller, Server};
@@ -28,6 +29,8 @@ pub(crate) struct SessionTools {
     changes: watch::Sender<u64>,
     /// The session in the log of the host, once it began.
     logged: OnceLock<LoggedSession>,
+    /// The skills whose text a session was given. Requests without a session have no record.
+    given: OnceLock<GivenSkills>,
 }
 
 #[derive(Debug, Default)]
@@ -83,6 +86,29 @@ impl SessionTools {
                 log.join(&client, Caller::of(&context.extensions))
             });
         }
+    }
+
+    /// Records the skills that the session is given from now on.
+    pub(crate) fn record_skills(&self) {
+        self.given.get_or_init(GivenSkills::default);
+    }
+
+    /// Records that the session was given text of a skill, so that it is notified if that is denied.
+    pub(crate) async fn record_given(&self, server: &Server, root: &SkillRoot) {
+        if let Some(given) = self.given.get()
+            && given.record(server, root).await
+        {
+            // It was denied while it was read.
+            self.changes.send_modify(|number| *number += 1);
+        }
+    }
+
+    /// Returns the skills whose text the session was given, and that are denied now. A later call does not return them again.
+    pub(crate) fn newly_denied(&self, server: &Server) -> Vec<SkillRoot> {
+        let given = self.given.get();
+        given.map_or_else(Vec::new, |given| {
+            given.newly_denied(server.registry().snapshot().rules())
+        })
     }
 
     /// Activates the skill of `candidate`, or makes it the latest one.

@@ -15,6 +15,7 @@ use crate::load_span::{LoadSpan, LoadTrigger};
 use crate::meta::surface;
 use crate::page::Page;
 use crate::resources::quoted;
+use crate::served_view::root_of;
 use crate::server_tools::{self, ServerToolCall};
 use crate::session_tools::SessionTools;
 use crate::{Caller, Server, host_tool_calls};
@@ -105,6 +106,11 @@ async fn call(
     if let Some((candidate, path)) = &answer.file {
         span.loaded(server, candidate, LoadTrigger::Model).await;
         span.file(candidate, path);
+    }
+    let of_file = answer.file.as_ref().map(|(candidate, _)| candidate);
+    let of_skill = answer.read.as_ref().map(|read| &read.candidate);
+    for candidate in of_skill.into_iter().chain(of_file) {
+        session.record_given(server, &root_of(candidate)).await;
     }
     if let (Some(access), Some(read)) = (access, &answer.read) {
         session.activate(access, &read.candidate, Audience::Model);

@@ -1,4 +1,4 @@
-//! Following a registry: subscriptions and callbacks.
+//! Following a registry: subscriptions, callbacks and rules.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use repertoire_core::Item;
 use crate::listener::Listener;
 use crate::registry::WeakRegistry;
 use crate::signals::{ChangeSignals, CloseSignals};
-use crate::{CallbackGuard, Registry, Subscription, Update};
+use crate::{CallbackGuard, Registry, RuleStack, Subscription, Update};
 
 impl<T: Item> Registry<T> {
     /// Returns a subscription that starts with the current snapshot.
@@ -80,6 +80,28 @@ impl<T: Item> Registry<T> {
             }
             listener.wait();
         })))
+    }
+
+    /// Waits until the rules are not `known`, and returns them. Does not return once the registry is closed.
+    ///
+    /// A change of the rules alone is not a new snapshot for a [`Subscription`](crate::Subscription).
+    ///
+    /// # Cancel safety
+    /// May be dropped at any point; no change is lost.
+    #[doc(hidden)]
+    pub async fn rules_changed(&self, known: &RuleStack) -> RuleStack {
+        let mut notices = self.notices();
+        loop {
+            // Marked before they are read, so that rules set in between are returned.
+            notices.mark_seen();
+            let rules = self.read(|view| view.rules().clone());
+            if rules != *known {
+                return rules;
+            }
+            if !notices.changed().await {
+                std::future::pending::<()>().await;
+            }
+        }
     }
 
     pub(crate) fn notify_all_callbacks(&self) {

@@ -59,7 +59,8 @@ impl RuleStack {
     }
 
     /// Returns the name of the level that denies content.
-    pub(crate) fn denying(&self, content: &Digest) -> Option<&str> {
+    #[doc(hidden)]
+    pub fn denying(&self, content: &Digest) -> Option<&str> {
         let mut levels = self.levels();
         let level = levels.find(|level| level.denied.contains(content))?;
         Some(level.name())

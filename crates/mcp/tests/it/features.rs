@@ -24,6 +24,7 @@ async fn everything_that_is_declared_is_true() {
         serde_json::json!({
             "completions": {},
             "extensions": {"io.modelcontextprotocol/skills": {"directoryRead": true}},
+            "logging": {},
             "prompts": {"listChanged": true},
             "resources": {"subscribe": true, "listChanged": true},
             "tools": {"listChanged": true},

@@ -1,6 +1,7 @@
 //! The server at its public door: by `rmcp`'s own client, and by bytes.
 
 mod client;
+mod denied;
 mod drain;
 mod envelopes;
 mod extension;
