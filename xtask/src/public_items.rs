@@ -31,7 +31,7 @@ const LIMITS: [(&str, usize); 22] = [
     ("repertoire-search", 116),
     ("repertoire-agents", 150),
     ("repertoire-agent-runtime", 150),
-    ("repertoire-config", 104),
+    ("repertoire-config", 105),
     ("repertoire-mcp-servers", 135),
     ("repertoire-install", 150),
     ("repertoire-source-remote", 150),

@@ -1,6 +1,8 @@
 //! The commands, one to a file.
 
 #[cfg(feature = "install")]
+mod accept;
+#[cfg(feature = "install")]
 mod add;
 #[cfg(feature = "agents")]
 mod agents;
@@ -139,6 +141,8 @@ pub(crate) enum Command {
     #[cfg(feature = "install")]
     Installed(installed::InstalledCommand),
     #[cfg(feature = "install")]
+    Accept(accept::AcceptCommand),
+    #[cfg(feature = "install")]
     Store(store::StoreCommand),
     Cache(cache::CacheCommand),
     Lock(lock::LockCommand),
@@ -174,6 +178,7 @@ impl Command {
             | Command::Outdated(_)
             | Command::Sync(_)
             | Command::Installed(_)
+            | Command::Accept(_)
             | Command::Store(_) => Some("remove the option"),
             Command::Cache(_)
             | Command::Status(_)
@@ -318,6 +323,8 @@ impl Command {
             #[cfg(feature = "install")]
             Command::Installed(installed) => return installed.run(environment, out),
             #[cfg(feature = "install")]
+            Command::Accept(accept) => return accept.run(environment, out),
+            #[cfg(feature = "install")]
             Command::Store(store) => return store.run(environment, out),
             Command::Cache(cache) => return cache.run(environment, out),
             Command::Fmt(fmt) => return fmt.run(&environment.cwd, out).await,
@@ -443,6 +450,7 @@ pub(crate) fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Sch
             "installed",
             installed::InstalledOutput::json_schema(generator),
         ),
+        ("accept", accept::AcceptOutput::json_schema(generator)),
         ("store", store::StoreOutput::json_schema(generator)),
         ("cache", cache::CacheOutput::json_schema(generator)),
         ("lock", lock::LockOutput::json_schema(generator)),

@@ -20,6 +20,8 @@ use crate::diagnostics::counted;
 use crate::environment::Verbosity;
 use crate::failure::Failure;
 use crate::folder_sources::FolderSources;
+#[cfg(feature = "install")]
+use crate::new_content::NewContent;
 use crate::options::SourceOptions;
 #[cfg(not(feature = "gateway"))]
 use crate::source_cache::CachedSource;
@@ -64,12 +66,16 @@ pub(crate) async fn compose(
         folders,
         rendering,
         untrusted,
-        rules: _,
+        rules,
     } = composition;
     let search = config.as_ref().map(Configuration::search).cloned();
     let registry = with_progress("reading skills", builder.load(), environment)
         .await
         .map_err(|error| locate_error(config.as_ref(), &error))?;
+    #[cfg(feature = "install")]
+    if let Some(new) = NewContent::of(&registry.snapshot(), environment).level() {
+        registry.set_rules(&RuleStack::new(std::iter::once(new).chain(rules)));
+    }
     let snapshot = registry.snapshot();
     if environment.verbosity == Verbosity::Verbose {
         for layer in snapshot.layers() {
@@ -220,8 +226,15 @@ impl SourceComposition {
         self.rendering.renderer(registry)
     }
 
-    pub(crate) async fn recompose(&self, registry: &SkillRegistry) -> Result<(), Failure> {
-        let composed = registry.recompose(self.builder.clone()).await;
+    /// Replaces the composition of `registry`, with the levels `above` those of the options.
+    pub(crate) async fn recompose(
+        &self,
+        registry: &SkillRegistry,
+        above: impl IntoIterator<Item = RuleSet>,
+    ) -> Result<(), Failure> {
+        let rules = above.into_iter().chain(self.rules.iter().cloned());
+        let builder = self.builder.clone().rules(RuleStack::new(rules));
+        let composed = registry.recompose(builder).await;
         composed
             .map(drop)
             .map_err(|error| locate_error(self.config.as_ref(), &error))

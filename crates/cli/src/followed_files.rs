@@ -37,15 +37,15 @@ impl FollowedFiles {
         }
     }
 
-    /// Follows these folders and files, which need not exist, unless they are followed already.
+    /// Follows these folders and files, which need not exist. Returns `false` if they are followed already.
     ///
     /// A change after the return resolves [`changed`](FollowedFiles::changed).
     ///
     /// # Errors
     /// A folder cannot be followed.
-    pub(crate) async fn follow(&mut self, paths: &ReadPaths) -> Result<(), Failure> {
+    pub(crate) async fn follow(&mut self, paths: &ReadPaths) -> Result<bool, Failure> {
         if self.paths == *paths {
-            return Ok(());
+            return Ok(false);
         }
         let names = paths.files.iter();
         let names = names.filter_map(|file| file.file_name()?.to_str());
@@ -63,7 +63,7 @@ impl FollowedFiles {
             sources.extend(started.await?);
         }
         (self.paths, self.sources) = (paths.clone(), sources);
-        Ok(())
+        Ok(true)
     }
 
     /// Resolves once a followed file has changed.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use repertoire::Id;
-use repertoire::skill::text::terminal_line;
+use repertoire::skill::text::{command_argument, terminal_line};
 use repertoire::skill::{Diagnostic, Digest, Manifest, ResourcePath, Severity};
 use repertoire_install::{
     FileChange, FileChangeKind, FolderChange, InstalledSkill, ProjectChange, ProjectFolder,
@@ -13,6 +13,7 @@ use repertoire_install::{
 use serde::Serialize;
 
 use crate::Environment;
+use crate::accepted_content::AcceptedContent;
 use crate::diagnostics::{counted, joined};
 use crate::failure::Failure;
 use crate::installation::Installation;
@@ -269,8 +270,32 @@ impl InstallPlan {
         let made = installation.project.apply(&installation.store, &change);
         made.map_err(Failure::of_install)?;
         self.applied = true;
+        out.notes(self.new_content_note(installation, lock, environment)?);
         self.print(out);
         Ok(())
+    }
+
+    /// Returns a note about the content that is restricted now.
+    fn new_content_note(
+        &self,
+        installation: &Installation,
+        lock: &RepertoireLock,
+        environment: &Environment<'_>,
+    ) -> Result<Option<String>, Failure> {
+        if !installation.policy.restricts_new() {
+            return Ok(None);
+        }
+        let accepted = AcceptedContent::read(environment)?;
+        let rows = self
+            .skills
+            .iter()
+            .filter_map(|skill| lock.installed.get(&skill.path));
+        let new = rows.filter(|row| !accepted.has(&row.manifest));
+        let names: Vec<_> = new.map(|row| command_argument(row.id.as_str())).collect();
+        Ok((!names.is_empty()).then(|| {
+            let names = names.join(" ");
+            format!("new content is restricted until you run `repertoire accept {names}`")
+        }))
     }
 
     fn ask(&self, environment: &mut Environment<'_>) -> Result<(), Failure> {

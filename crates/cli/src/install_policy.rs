@@ -89,6 +89,11 @@ impl InstallPolicy {
         Ok(())
     }
 
+    /// Returns whether a level restricts new content until the user accepts it.
+    pub(crate) fn restricts_new(&self) -> bool {
+        self.levels.iter().any(|level| level.settings.restrict_new)
+    }
+
     /// Refuses a skill from a source that is not allowed, and one with denied content.
     pub(crate) fn check(&self, row: &InstalledSkill) -> Result<(), Failure> {
         self.check_source(&row.reference)?;

@@ -32,7 +32,7 @@
 //! | feature | content |
 //! |---|---|
 //! | `gateway` | the commands `gateway` and `workflow`; enables `mcp` |
-//! | `install` | the commands `add`, `installed`, `outdated`, `remove`, `store`, `sync` and `update`, and the kinds `http` and `oci` of sources |
+//! | `install` | the commands `accept`, `add`, `installed`, `outdated`, `remove`, `store`, `sync` and `update`, and the kinds `http` and `oci` of sources |
 //! | `mcp` | the commands `serve` and `mcp`, and the kind `mcp` of sources; enables `process` |
 //! | `notify` | the option `watch = { by = "notify" }` on Linux |
 //! | `oauth` | `[gateway.oauth]` of the configuration file; enables `gateway` |
@@ -59,6 +59,8 @@
     allow(dead_code, unused_imports, unused_variables)
 )]
 
+#[cfg(feature = "install")]
+mod accepted_content;
 mod agent_server;
 mod agent_views;
 mod agents;
@@ -80,10 +82,10 @@ mod fetching;
 mod fields;
 mod file_slot;
 mod folder_sources;
-#[cfg(feature = "mcp")]
-mod followed_denials;
 #[cfg(any(feature = "mcp", feature = "watch"))]
 mod followed_files;
+#[cfg(feature = "mcp")]
+mod followed_policy;
 mod host_probe;
 mod http_answer;
 #[cfg(feature = "install")]
@@ -95,6 +97,8 @@ mod installation;
 mod lock;
 #[cfg(feature = "mcp")]
 mod log;
+#[cfg(feature = "install")]
+mod new_content;
 mod observed_agent;
 mod options;
 #[cfg(feature = "install")]

@@ -115,9 +115,9 @@ impl ProjectFolder {
         Ok(project)
     }
 
-    /// Returns whether a change in the folder `base` was interrupted.
-    pub fn is_interrupted(base: &Path) -> bool {
-        base.join(STATE).join(JOURNAL).exists()
+    /// Returns the file that exists in the folder `base` while a change is made, and after one was interrupted.
+    pub fn journal(base: &Path) -> PathBuf {
+        base.join(STATE).join(JOURNAL)
     }
 
     /// Reads the folder of a skill.
@@ -171,7 +171,7 @@ impl ProjectFolder {
     }
 
     fn recover(&self, store: &Store) -> Result<(), InstallError> {
-        let path = self.base.join(STATE).join(JOURNAL);
+        let path = ProjectFolder::journal(&self.base);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return self.clean_staging(),

@@ -130,7 +130,7 @@ impl<T: Item> Layer<T> {
             digest: row.digest,
             parts: row.parts.clone(),
             origin: self.origin.clone(),
-            trust: self.trust,
+            trust: rules.trust_of(self.trust, row.item.location()),
             status: Status::Active,
             is_prefixed: self.is_prefixed(row.item.id()),
             is_posing: self.is_posing(row.item.id()),

@@ -14,7 +14,7 @@ use repertoire_core::{
 };
 use tokio::runtime::{Handle, TryCurrentError};
 
-use crate::{Candidate, Layer, Origin, Tier, Trust};
+use crate::{Candidate, Layer, Origin, RuleStack, Tier, Trust};
 
 /// A source with its tier, trust and namespace, which the source itself does not know.
 ///
@@ -121,8 +121,10 @@ impl<T: Item> Mount<T> {
         self.listed = Arc::clone(&old.listed);
     }
 
-    pub(crate) fn matches(&self, candidate: &Candidate<T>) -> bool {
-        self.origin == candidate.origin && self.trust == candidate.trust
+    /// Returns whether `candidate` is of this mount under `rules`.
+    pub(crate) fn matches(&self, candidate: &Candidate<T>, rules: &RuleStack) -> bool {
+        self.origin == candidate.origin
+            && rules.trust_of(self.trust, candidate.item.location()) == candidate.trust
     }
 
     /// Returns the tier and the name.

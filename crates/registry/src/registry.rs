@@ -352,11 +352,22 @@ impl<T: Item> Registry<T> {
         &self,
         candidate: &Candidate<T>,
     ) -> Result<(&Registry<T>, Mount<T>), SourceError> {
+        let rules = self.read(|view| view.rules().clone());
+        self.owner_under(&rules, candidate)
+    }
+
+    fn owner_under(
+        &self,
+        rules: &RuleStack,
+        candidate: &Candidate<T>,
+    ) -> Result<(&Registry<T>, Mount<T>), SourceError> {
         let composition = self.composition();
         let what = match (composition.mount(&candidate.origin.source), self.base()) {
-            (Some(mount), _) if mount.matches(candidate) => return Ok((self, mount.clone())),
+            (Some(mount), _) if mount.matches(candidate, rules) => {
+                return Ok((self, mount.clone()));
+            }
             (Some(_), _) => "composed in another way by now",
-            (None, Some(base)) => return base.owner_of(candidate),
+            (None, Some(base)) => return base.owner_under(rules, candidate),
             (None, None) => "no longer composed",
         };
         let message = format!("source `{}` is {what}", candidate.origin.source);

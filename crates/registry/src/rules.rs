@@ -1,11 +1,11 @@
-//! Rules that disable and enable items, and deny content.
+//! Rules that disable and enable items, deny content, and restrict folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use repertoire_core::{Digest, Id, InvalidValue};
+use repertoire_core::{Digest, Id, InvalidValue, Trust};
 use serde::{Deserialize, Serialize};
 
 /// A stack of rule sets that disable and enable items. The first has precedence over all others. Cheap to clone.
@@ -66,6 +66,28 @@ impl RuleStack {
         Some(level.name())
     }
 
+    /// Returns the trust of an item at `location` in a source with `trust`.
+    pub(crate) fn trust_of(&self, trust: Trust, location: Option<&str>) -> Trust {
+        let is_restricted = location.is_some_and(|location| {
+            let mut levels = self.levels().filter(|level| !level.restricted.is_empty());
+            levels.any(|level| folders_of(location).any(|folder| level.restricted.contains(folder)))
+        });
+        match is_restricted {
+            true => trust.max(Trust::Restricted),
+            false => trust,
+        }
+    }
+
+    /// Returns whether both restrict the same folders, in the same levels.
+    pub(crate) fn restricts_as(&self, other: &RuleStack) -> bool {
+        let both = [self, other].map(|rules| {
+            let levels = rules.levels().map(|level| &level.restricted);
+            levels.filter(|folders| !folders.is_empty())
+        });
+        let [mine, theirs] = both;
+        mine.eq(theirs)
+    }
+
     pub(crate) fn differing(&self, other: &RuleStack) -> Vec<Target> {
         if Arc::ptr_eq(&self.0, &other.0) {
             return Vec::new();
@@ -101,6 +123,13 @@ impl RuleStack {
     }
 }
 
+/// Returns a location and the folders above it.
+fn folders_of(location: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(location), |path| {
+        Some(&path[..path.rfind(['/', '\\'])?])
+    })
+}
+
 fn disables<I: Iterator<Item = Target>>(levels: &[Arc<RuleSet>], targets: impl Fn() -> I) -> bool {
     levels
         .iter()
@@ -121,6 +150,7 @@ pub struct RuleSet {
     authority: Authority,
     rules: BTreeMap<Target, Decision>,
     denied: BTreeSet<Digest>,
+    restricted: BTreeSet<Box<str>>,
 }
 
 /// The authority of a level over items that an earlier level disabled.
@@ -163,6 +193,7 @@ impl RuleSet {
             authority,
             rules: BTreeMap::new(),
             denied: BTreeSet::new(),
+            restricted: BTreeSet::new(),
         }
     }
 
@@ -172,6 +203,16 @@ impl RuleSet {
     #[must_use]
     pub fn deny(mut self, content: Digest) -> RuleSet {
         self.denied.insert(content);
+        self
+    }
+
+    /// Restricts the items whose location is below `folder`, such as new content of a trusted source.
+    ///
+    /// Their trust is at most [`Trust::Restricted`]. No level can lift what a different level restricts.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn restrict(mut self, folder: impl Into<Box<str>>) -> RuleSet {
+        self.restricted.insert(folder.into());
         self
     }
 

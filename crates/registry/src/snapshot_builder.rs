@@ -147,7 +147,7 @@ impl<T: Item> SnapshotBuilder<T> {
         self
     }
 
-    /// Resolves `id` again if the rules disable or enable one of the candidates for it now.
+    /// Resolves `id` again if the rules disable, enable or restrict one of the candidates for it otherwise now.
     fn update_status(&mut self, id: Id) {
         let Some(entry) = self.index.get(id.as_str()) else {
             return;
@@ -155,8 +155,12 @@ impl<T: Item> SnapshotBuilder<T> {
         let mut candidates: Vec<_> = entry.all_candidates().cloned().collect();
         let mut differs = false;
         for candidate in &mut candidates {
-            let status = candidate.status_under(&self.rules);
-            differs |= std::mem::replace(&mut candidate.status, status) != status;
+            let before = (candidate.trust, candidate.status);
+            if let Some(layer) = self.layers.get(&candidate.origin.source) {
+                candidate.trust = self.rules.trust_of(layer.trust, candidate.item.location());
+            }
+            candidate.status = candidate.status_under(&self.rules);
+            differs |= before != (candidate.trust, candidate.status);
         }
         if differs {
             self.index.mark_conflict(id, candidates);
@@ -165,10 +169,14 @@ impl<T: Item> SnapshotBuilder<T> {
 
     pub(crate) fn set_rules(&mut self, rules: &RuleStack) {
         let targets = self.rules.differing(rules);
-        let ids: BTreeSet<Id> = targets
+        let mut ids: BTreeSet<Id> = targets
             .iter()
             .flat_map(|target| touched(&self.layers, target))
             .collect();
+        if !self.rules.restricts_as(rules) {
+            let layers = self.layers.as_slice().iter();
+            ids.extend(layers.flat_map(|layer| restricted_otherwise(layer, &self.rules, rules)));
+        }
         self.rules = rules.clone();
         self.index.resolve_conflicts(&self.layers);
         ids.into_iter().for_each(|id| self.update_status(id));
@@ -323,6 +331,20 @@ pub(crate) fn touched<'l, T: Item>(
             Box::new(ids.chain(namespaced.map(move |layer| layer.effective_id(&id))))
         }
     }
+}
+
+/// Returns the ids of the rows of a layer that only one of the rules restricts.
+fn restricted_otherwise<T: Item>(
+    layer: &Layer<T>,
+    before: &RuleStack,
+    now: &RuleStack,
+) -> impl Iterator<Item = Id> {
+    let rows = layer.listing.iter().filter(move |row| {
+        let [before, now] =
+            [before, now].map(|rules| rules.trust_of(layer.trust, row.item.location()));
+        before != now
+    });
+    rows.map(|row| layer.effective_id(row.item.id()))
 }
 
 fn effective_ids<T: Item>(layer: &Layer<T>) -> impl Iterator<Item = Id> {

@@ -39,7 +39,7 @@ use super::agents::{STORE_FILE, StorePlace};
 use super::serve::NetworkOptions;
 use crate::configuration_file::{CONFIGURATION, host_settings};
 use crate::failure::Failure;
-use crate::followed_denials::FollowedDenials;
+use crate::followed_policy::FollowedPolicy;
 #[cfg(feature = "otlp")]
 use crate::log;
 use crate::options::{FolderOption, SourceOptions};
@@ -263,7 +263,7 @@ impl StartCommand {
         let pauses = PauseSignals::listen().map_err(unheard)?;
         // Followed before they are read, so that no change is missed.
         let file = configuration_file(options);
-        let denied = FollowedDenials::follow(Some(&file), environment).await?;
+        let policy = FollowedPolicy::follow(Some(&file), environment).await?;
         let gateway = open(options, environment)?;
         let path = self.folder.path(environment)?;
         let folder = StateFolder::lock(&path)?;
@@ -278,7 +278,7 @@ impl StartCommand {
         let http = run.listen(self, environment).await?;
         let registries = gateway.start(&Handle::current()).await;
         registries.map_err(|error| refusal(&error))?;
-        let served = run.serve(http, pauses, denied, environment).await;
+        let served = run.serve(http, pauses, policy, environment).await;
         // It may have been stopped by then.
         let _ = gateway.stop().await;
         audit.flush();

@@ -65,7 +65,7 @@ impl InstalledCommand {
             let skill = row.clone();
             skills.push(InstalledState { state, skill });
         }
-        if ProjectFolder::is_interrupted(&at.base) {
+        if ProjectFolder::journal(&at.base).exists() {
             out.note("an installation was interrupted; run `repertoire sync` to complete it");
         }
         let output = InstalledOutput { skills };

@@ -25,7 +25,7 @@ use crate::compose::{NamedFolders, SourceComposition, reload};
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic};
 use crate::environment::Verbosity;
 use crate::failure::Failure;
-use crate::followed_denials::FollowedDenials;
+use crate::followed_policy::FollowedPolicy;
 use crate::log::{self, LogForm, LogLayer};
 use crate::options::{SearchedFolders, SourceOptions, at_least_one};
 use crate::signals::Signal;
@@ -139,7 +139,7 @@ impl ServeCommand {
         listening.map_err(|error| Failure::io("cannot listen for signals", &error))?;
         let mut cache = SourceCache::default();
         // Followed before they are read, so that no change is missed.
-        let denied = FollowedDenials::follow(options.config.as_deref(), environment).await?;
+        let mut policy = FollowedPolicy::follow(options.config.as_deref(), environment).await?;
         let composition = SourceComposition::read(
             options,
             NamedFolders::Plain(&self.searched.folders),
@@ -155,6 +155,8 @@ impl ServeCommand {
             environment,
         )?;
         let reader = Arc::new(reader);
+        let set = |policy: &FollowedPolicy| reader.apply(policy);
+        policy.restrict(&registry, environment, set).await;
         let server_options = self
             .options(environment.program.version)
             .reader(reader.clone());
@@ -163,7 +165,7 @@ impl ServeCommand {
         let served = self
             .serve(
                 &server,
-                (&reader, denied),
+                (&reader, policy),
                 http,
                 options,
                 &mut cache,
@@ -181,7 +183,7 @@ impl ServeCommand {
     async fn serve(
         &self,
         server: &Server,
-        (reader, mut denied): (&ReloadableReader, FollowedDenials),
+        (reader, mut policy): (&ReloadableReader, FollowedPolicy),
         http: Option<(SocketAddr, HttpOptions)>,
         options: &SourceOptions,
         cache: &mut SourceCache,
@@ -213,23 +215,28 @@ impl ServeCommand {
         loop {
             tokio::select! {
                 served = &mut serving => return served,
-                Some(_) = updates.next() => report_surfaces(server, &mut reported, environment),
+                Some(_) = updates.next() => {
+                    report_surfaces(server, &mut reported, environment);
+                    let set = |policy: &FollowedPolicy| reader.apply(policy);
+                    policy.restrict(server.registry(), environment, set).await;
+                }
                 signal = environment.signals.next() => match signal {
                     Signal::Stop => {
                         end.notify_one();
                         return serving.await;
                     }
                     Signal::Reload => {
-                        let reading = (reader, &mut denied);
+                        let reading = (reader, &mut policy);
                         self.reload(&options, reading, cache, environment).await;
                     }
                 },
-                () = denied.changed() => {
-                    denied.apply(environment, |denied| reader.deny(denied)).await;
+                () = policy.changed() => {
+                    let set = |policy: &FollowedPolicy| reader.apply(policy);
+                    policy.apply(server.registry(), environment, set).await;
                 }
                 roots = server.roots_changed(&options.client_roots) => {
                     options.client_roots = roots;
-                    let reading = (reader, &mut denied);
+                    let reading = (reader, &mut policy);
                     self.reload(&options, reading, cache, environment).await;
                 }
             }
@@ -239,13 +246,16 @@ impl ServeCommand {
     async fn reload(
         &self,
         options: &SourceOptions,
-        (reader, denied): (&ReloadableReader, &mut FollowedDenials),
+        (reader, policy): (&ReloadableReader, &mut FollowedPolicy),
         cache: &mut SourceCache,
         environment: &mut Environment<'_>,
     ) {
         let apply = async |composition: &SourceComposition, environment: &Environment<'_>| {
-            reader.recompose(composition, environment).await?;
-            denied.restart(environment);
+            let restricting = policy.restricting();
+            reader
+                .recompose(composition, restricting, environment)
+                .await?;
+            policy.restart(environment);
             Ok(())
         };
         reload(options, &self.searched.folders, cache, environment, apply).await;

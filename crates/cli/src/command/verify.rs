@@ -201,7 +201,7 @@ impl VerifyOutput {
                     false => lock.skills.len(),
                 };
                 #[cfg(feature = "install")]
-                if ProjectFolder::is_interrupted(base) {
+                if ProjectFolder::journal(base).exists() {
                     let note =
                         "an installation was interrupted; run `repertoire sync` to complete it";
                     verified.notes.push(note.to_owned());

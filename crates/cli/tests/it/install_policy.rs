@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use repertoire::skill::Digest;
 use repertoire_cli::Exit;
 use repertoire_testkit::StaticServer;
+use serde_json::Value;
 
 use crate::test_env::TestEnv;
 
@@ -199,6 +200,88 @@ fn content_without_an_age_is_refused() {
     assert!(message.contains("does not state its age"), "{message}");
     user(&env, "");
     good(&env, &add);
+}
+
+/// Returns the trust of the skill `tidy` among what a command lists.
+fn trust(env: &TestEnv, listing: &[&str]) -> String {
+    let list = good(env, &[listing, &["--json"]].concat());
+    let list: Value = serde_json::from_str(&list).expect("a document");
+    let rows = list["skills"].as_array().expect("a list");
+    let tidy = rows.iter().find(|row| row["id"] == "tidy");
+    let trust = tidy.expect("it is installed")["trust"].as_str();
+    trust.expect("a word").to_owned()
+}
+
+const LIST: [&str; 2] = ["list", "--trust-project"];
+
+fn clock(env: &TestEnv, about: &str) {
+    let text = format!("---\nname: tidy\ndescription: {about}\n---\nNow: !`expr 3 + 3`\n");
+    env.file("shared/tidy/SKILL.md", text);
+}
+
+#[test]
+fn new_content_is_restricted_until_it_is_accepted() {
+    let env = shared();
+    clock(&env, "Sorts.");
+    user(&env, "[install]\nrestrict-new = true\n");
+    let ran = env.run(&["add", "./shared", "--yes"]);
+    let note = "note: new content is restricted until you run `repertoire accept tidy`\n";
+    assert_eq!((ran.exit, ran.stderr.as_str()), (Exit::Success, note));
+    assert_eq!(trust(&env, &LIST), "restricted");
+    let render = ["render", "tidy", "--trust-project", "--allow-commands"];
+    good(&env, &["approve", "tidy", "--trust-project", "--yes"]);
+    assert!(!env.run(&render).stdout.contains("Now: 6"));
+
+    // A project cannot lift what the user restricts.
+    env.file("repertoire.toml", "[install]\nrestrict-new = false\n");
+    let message = refused(&env, &["accept", "tidy"]);
+    assert!(message.contains("nothing was accepted"), "{message}");
+    assert_eq!(trust(&env, &LIST), "restricted");
+
+    good(&env, &["accept", "tidy", "--yes"]);
+    assert_eq!(trust(&env, &LIST), "trusted");
+    assert!(good(&env, &render).contains("Now: 6"));
+
+    clock(&env, "Sorts well.");
+    good(&env, &["update", "--yes"]);
+    assert_eq!(trust(&env, &LIST), "restricted");
+    clock(&env, "Sorts.");
+    good(&env, &["update", "--yes"]);
+    assert_eq!(trust(&env, &LIST), "trusted");
+}
+
+#[test]
+fn a_project_restricts_its_new_content() {
+    let env = shared();
+    good(&env, &["add", "./shared", "--yes"]);
+    assert_eq!(trust(&env, &LIST), "trusted");
+    env.file("repertoire.toml", "[install]\nrestrict-new = true\n");
+    assert_eq!(trust(&env, &LIST), "restricted");
+    good(&env, &["accept", "--all", "--yes"]);
+    assert_eq!(trust(&env, &LIST), "trusted");
+    // A lock that cannot be read accepts nothing.
+    env.file("repertoire.lock.json", "{");
+    assert_eq!(trust(&env, &LIST), "restricted");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_to_new_content_are_restricted() {
+    let env = shared();
+    user(&env, "[install]\nrestrict-new = true\n");
+    good(&env, &["add", "./shared", "--yes"]);
+    let installed = env.here().join(".agents/skills");
+    for (link, target) in [
+        ("all", installed.clone()),
+        ("one/tidy", installed.join("tidy")),
+    ] {
+        env.file("one/README.md", "");
+        std::os::unix::fs::symlink(target, env.here().join(link)).expect("a link");
+    }
+    for folder in ["all", "one"] {
+        assert_eq!(trust(&env, &["list", folder]), "restricted", "{folder}");
+    }
+    assert_eq!(trust(&env, &["list", "shared"]), "trusted");
 }
 
 /// A policy of one file. Its numbers choose among what the test installs from.

@@ -37,7 +37,7 @@ fn an_unknown_command_has_no_page() {
         str![[r#"
 error: unrecognized command `lst`
  |
- = help: expected one of status, list, show, why, search, match, eval, roots, observed, budget, diff, check, watch, catalog, tools, simulate, serve, gateway, workflow, mcp, body, render, directives, approve, approvals, files, add, remove, update, outdated, sync, installed, store, cache, lock, verify, new, fmt, plugin, source, kinds, agents, completions, man
+ = help: expected one of status, list, show, why, search, match, eval, roots, observed, budget, diff, check, watch, catalog, tools, simulate, serve, gateway, workflow, mcp, body, render, directives, approve, approvals, files, add, remove, update, outdated, sync, installed, accept, store, cache, lock, verify, new, fmt, plugin, source, kinds, agents, completions, man
 
 "#]]
     );

@@ -219,6 +219,7 @@ Commands:
   outdated     List the installed skills whose source has newer content
   sync         Install exactly the skills that the lock states
   installed    List the installed skills, their origins, and whether they were changed
+  accept       Accept the content of installed skills, which a policy restricts until then
   store        Manage the store of installed skills
   cache        Manage the cache of skills that were read
   lock         Write a lock file with a digest of every file in the project's skills

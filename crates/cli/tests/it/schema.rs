@@ -149,6 +149,7 @@ fn every_answer_conforms_to_the_schema() {
         &["outdated", "--scope", "user"],
         &["sync", "--scope", "user", "--frozen"],
         &["installed", "--scope", "user"],
+        &["accept", "tidy", "--scope", "user", "--yes"],
         &["store", "gc"],
         &["cache", "clean"],
         &["lock", "a", "b"],

@@ -133,7 +133,7 @@ fn stdio_serves_until_the_client_leaves() {
     assert_eq!(first["result"]["serverInfo"]["name"], "ours");
     assert_eq!(
         first["result"]["capabilities"],
-        json!({"tools": {"listChanged": true}})
+        json!({"logging": {}, "tools": {"listChanged": true}})
     );
     assert_eq!(next()["result"]["tools"].as_array().map(Vec::len), Some(4));
     drop(ask);
@@ -294,6 +294,44 @@ fn denied_content_is_refused_in_open_sessions() {
         }
         assert!(talk.read_clock().contains("It is six."));
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn new_content_is_restricted_in_open_sessions() {
+    let env = TestEnv::new();
+    let of_user = "../home/.config/repertoire/repertoire.toml";
+    env.file(of_user, "[install]\nrestrict-new = true\n")
+        .skill("shared", "clock", "Tells.");
+    let good = |arguments: &[&str]| {
+        let ran = env.run(arguments);
+        assert_eq!(ran.exit, Exit::Success, "{}", ran.stderr);
+    };
+    good(&["add", "./shared", "--yes"]);
+    let arguments = ["--trust-project", "--expose", "all", "--any-client"];
+    let mut serving = Serving::start(&env, &arguments, &[]);
+    let mut talk = Talk::with(&mut serving);
+    let list = json!({"jsonrpc": "2.0", "id": 3, "method": "resources/list", "params": {}});
+    let mut wait_for = |about: &str, trust: &str| {
+        let begun = Instant::now();
+        loop {
+            let answer = talk.ask(&list);
+            let listed = answer["result"]["resources"].as_array().expect("a list");
+            let clock = listed.iter().find(|row| row["name"] == "clock");
+            let clock = clock.expect("it is installed");
+            let found = &clock["_meta"]["repertoire/origin"]["trust"];
+            if (&clock["description"], found) == (&json!(about), &json!(trust)) {
+                break;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{clock}");
+        }
+    };
+    wait_for("Tells.", "restricted");
+    good(&["accept", "clock", "--yes"]);
+    wait_for("Tells.", "trusted");
+    env.skill("shared", "clock", "Tells well.");
+    good(&["update", "--yes"]);
+    wait_for("Tells well.", "restricted");
 }
 
 /// The sandbox of `render` is around what is run for clients too.

@@ -166,11 +166,11 @@ fn an_interrupted_change_is_completed() {
     let journal = journal.expect("a change has text keys");
     world.write(".repertoire/journal.json", &journal);
     world.write(".repertoire/staging/new/half.md", "half");
-    assert!(ProjectFolder::is_interrupted(&world.base));
+    assert!(ProjectFolder::journal(&world.base).exists());
     ProjectFolder::open(&world.base, &world.store).expect("it is completed");
     assert_eq!(world.file(&format!("{PATH}/a.md")).as_deref(), Some("2"));
     assert_eq!(world.file(LOCK).as_deref(), Some("new"));
-    assert!(!ProjectFolder::is_interrupted(&world.base));
+    assert!(!ProjectFolder::journal(&world.base).exists());
     // The edits of a user after the interruption stay.
     world.write(&format!("{PATH}/a.md"), "mine");
     world.write(".repertoire/journal.json", &journal);

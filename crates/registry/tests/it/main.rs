@@ -16,6 +16,7 @@ mod overlay;
 mod overlay_laws;
 mod recomposing;
 mod refreshing;
+mod restricted;
 mod rules;
 mod skills;
 mod unreliable;

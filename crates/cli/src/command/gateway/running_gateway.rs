@@ -29,7 +29,7 @@ use super::state_folder::StateFolder;
 use crate::Environment;
 use crate::diagnostics::{DiagnosticPrinter, QuotableFolders, ReportedDiagnostic, counted};
 use crate::failure::Failure;
-use crate::followed_denials::FollowedDenials;
+use crate::followed_policy::FollowedPolicy;
 use crate::signals::{PauseSignal, PauseSignals, Signal};
 
 /// The time in which changes of MCP servers are saved together.
@@ -79,7 +79,7 @@ impl RunningGateway {
         mut self,
         mut http: Option<HttpTask>,
         mut pauses: PauseSignals,
-        mut denied: FollowedDenials,
+        mut policy: FollowedPolicy,
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
         if let Some(address) = self.address {
@@ -87,6 +87,8 @@ impl RunningGateway {
         }
         let mut socket = self.listen_socket(environment)?;
         let registries = self.gateway.registries().map_err(|error| refusal(&error))?;
+        let set = |policy: &FollowedPolicy| self.set_rules(&registries, policy);
+        policy.restrict(&registries.skills, environment, set).await;
         let supervisor = self.gateway.supervisor();
         // Subscribed before the first save, so that no change is missed.
         let mut servers = supervisor.map_err(|error| refusal(&error))?.revision();
@@ -105,18 +107,23 @@ impl RunningGateway {
         loop {
             let saved = tokio::select! {
                 signal = environment.signals.next() => match signal {
-                    Signal::Reload => self.reload(&registries, environment).await,
+                    Signal::Reload => self.reload(&registries, &mut policy, environment).await,
                     Signal::Stop => break,
                 },
                 signal = pauses.next() => self.pause(signal, environment),
-                () = denied.changed() => {
-                    self.follow_reloads(&registries, &mut denied, environment);
-                    let set = |denied: &FollowedDenials| self.deny(&registries, denied);
-                    denied.apply(environment, set).await;
+                () = policy.changed() => {
+                    self.follow_reloads(&registries, &mut policy, environment);
+                    let set = |policy: &FollowedPolicy| self.set_rules(&registries, policy);
+                    policy.apply(&registries.skills, environment, set).await;
                     // The state of a server may have changed before.
                     self.save(false)
                 }
-                () = changes.next() => self.save_all(&registries),
+                () = changes.next() => {
+                    self.follow_reloads(&registries, &mut policy, environment);
+                    let set = |policy: &FollowedPolicy| self.set_rules(&registries, policy);
+                    policy.restrict(&registries.skills, environment, set).await;
+                    self.save_all(&registries)
+                }
                 () = settled(&mut servers) => self.save(false),
                 ended = ended(&mut http) => return ended,
                 ended = ended(&mut socket) => return ended,
@@ -221,24 +228,24 @@ impl RunningGateway {
         self.save(false)
     }
 
-    /// Denies what the files deny after a reload, which has set the rules of the configuration alone.
+    /// Denies and restricts content after a reload, which has set the rules of the configuration alone.
     fn follow_reloads(
         &mut self,
         registries: &Registries,
-        denied: &mut FollowedDenials,
+        policy: &mut FollowedPolicy,
         environment: &Environment<'_>,
     ) {
         let reloads = self.gateway.status().reloads;
         if reloads != self.reloads {
             self.reloads = reloads;
-            denied.restart(environment);
-            self.deny(registries, denied);
+            policy.restart(environment);
+            self.set_rules(registries, policy);
         }
     }
 
-    /// Denies content, besides what the configuration denies.
-    fn deny(&self, registries: &Registries, denied: &FollowedDenials) {
-        let rules = denied.before([self.gateway.configuration().rules().clone()]);
+    /// Denies and restricts content, besides what the configuration denies.
+    fn set_rules(&self, registries: &Registries, policy: &FollowedPolicy) {
+        let rules = policy.before([self.gateway.configuration().rules().clone()]);
         if *registries.skills.snapshot().rules() != rules {
             registries.skills.set_rules(&rules);
         }
@@ -247,11 +254,13 @@ impl RunningGateway {
     async fn reload(
         &mut self,
         registries: &Registries,
+        policy: &mut FollowedPolicy,
         environment: &mut Environment<'_>,
     ) -> Result<(), Failure> {
         self.service.reloading();
         let begun = self.save(true);
         let outcome = self.gateway.reload(None).await;
+        self.follow_reloads(registries, policy, environment);
         self.finished += 1;
         // Before the note, so that a reader of the log finds the new state.
         let ended = self.save_all(registries);

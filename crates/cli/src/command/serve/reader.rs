@@ -18,7 +18,7 @@ use crate::command_approval::{ApprovalStore, SandboxOption};
 use crate::compose::SourceComposition;
 use crate::diagnostics::quoted;
 use crate::failure::Failure;
-use crate::followed_denials::FollowedDenials;
+use crate::followed_policy::FollowedPolicy;
 
 /// A reader of skills with the dialects and plugin folders of the last successful reload.
 #[derive(Debug)]
@@ -74,10 +74,12 @@ impl ReloadableReader {
 
     /// Replaces the composition of the registry.
     ///
-    /// The new settings apply before clients are notified. On a failure the old ones apply again.
+    /// The new settings apply before clients are notified, below the level that restricts new content. On a failure the old ones
+    /// apply again.
     pub(super) async fn recompose(
         &self,
         composition: &SourceComposition,
+        restricting: Option<&RuleSet>,
         environment: &Environment<'_>,
     ) -> Result<(), Failure> {
         let before = self.replace(renderer(
@@ -87,7 +89,9 @@ impl ReloadableReader {
             self.sandbox,
             environment,
         )?);
-        let composed = composition.recompose(&self.registry).await;
+        let composed = composition
+            .recompose(&self.registry, restricting.cloned())
+            .await;
         match composed {
             Ok(()) => self.rules.write().clone_from(&composition.rules),
             Err(_) => drop(self.replace(before)),
@@ -95,10 +99,10 @@ impl ReloadableReader {
         composed
     }
 
-    /// Denies content, besides what the last reload denies.
-    pub(super) fn deny(&self, denied: &FollowedDenials) {
+    /// Denies and restricts content, besides what the last reload denies.
+    pub(super) fn apply(&self, policy: &FollowedPolicy) {
         let rules = self.rules.read().clone();
-        self.registry.set_rules(&denied.before(rules));
+        self.registry.set_rules(&policy.before(rules));
     }
 
     fn current(&self) -> Arc<Renderer> {
