@@ -10,6 +10,7 @@ use crate::install_error::{InstallError, InstallErrorKind};
 
 /// An artifact in a registry: `oci://HOST/NAME:TAG` or `oci://HOST/NAME@DIGEST`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub struct OciReference {
     /// The host in lower case, with a port if one is stated.
     pub registry: String,
