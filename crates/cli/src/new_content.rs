@@ -1,6 +1,7 @@
 //! New content of installed skills, which is restricted where a policy says so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use repertoire::Skill;
@@ -31,8 +32,13 @@ impl NewContent {
         let own = std::iter::once(&environment.cwd).chain(&environment.home);
         let mut bases: BTreeSet<PathBuf> =
             own.filter_map(|base| base.canonicalize().ok()).collect();
-        let above = real.values().flat_map(|folder| folder.ancestors());
-        let locked = above.filter(|base| base.join(RepertoireLock::NAME).exists());
+        let above: HashSet<&Path> = real
+            .values()
+            .flat_map(|folder| folder.ancestors())
+            .collect();
+        let locked = above
+            .into_iter()
+            .filter(|base| base.join(RepertoireLock::NAME).exists());
         bases.extend(locked.map(Path::to_owned));
         let new = bases.iter().flat_map(|base| unaccepted(base, environment));
         let new: Vec<_> = new.collect();
@@ -102,18 +108,12 @@ fn unaccepted(base: &Path, environment: &Environment<'_>) -> Vec<PathBuf> {
 
 /// Returns the folders that the folders of skills lie in, with their real paths.
 fn real_parents(snapshot: &Snapshot<Skill>) -> BTreeMap<PathBuf, PathBuf> {
-    let mut real = BTreeMap::new();
-    for folder in skill_folders(snapshot) {
-        let Some(parent) = folder.parent() else {
-            continue;
-        };
-        if !real.contains_key(parent)
-            && let Ok(path) = parent.canonicalize()
-        {
-            real.insert(parent.to_owned(), path);
-        }
-    }
-    real
+    let parents = skill_folders(snapshot).filter_map(|folder| Some(folder.parent()?.as_os_str()));
+    // Hashed as text: paths are compared part by part, and each skill has one.
+    let parents: HashSet<&OsStr> = parents.collect();
+    let real = parents.into_iter().map(Path::new);
+    real.filter_map(|parent| Some((parent.to_owned(), parent.canonicalize().ok()?)))
+        .collect()
 }
 
 /// Returns the folders of skills that are links, with their real paths.
