@@ -226,15 +226,9 @@ impl SourceComposition {
         self.rendering.renderer(registry)
     }
 
-    /// Replaces the composition of `registry`, with the levels `above` those of the options.
-    pub(crate) async fn recompose(
-        &self,
-        registry: &SkillRegistry,
-        above: impl IntoIterator<Item = RuleSet>,
-    ) -> Result<(), Failure> {
-        let rules = above.into_iter().chain(self.rules.iter().cloned());
-        let builder = self.builder.clone().rules(RuleStack::new(rules));
-        let composed = registry.recompose(builder).await;
+    /// Replaces the composition of `registry`.
+    pub(crate) async fn recompose(&self, registry: &SkillRegistry) -> Result<(), Failure> {
+        let composed = registry.recompose(self.builder.clone()).await;
         composed
             .map(drop)
             .map_err(|error| locate_error(self.config.as_ref(), &error))

@@ -167,11 +167,6 @@ impl FollowedPolicy {
         Ok(is_more)
     }
 
-    /// Returns the level that restricts new content, if there is any.
-    pub(crate) fn restricting(&self) -> Option<&RuleSet> {
-        self.restricting.as_ref()
-    }
-
     /// Returns `rules` below the denied and the new content.
     pub(crate) fn before(&self, rules: impl IntoIterator<Item = RuleSet>) -> RuleStack {
         let denying = self

@@ -256,7 +256,7 @@ fn recomposed<T: Item>(
     let mut builder = view.builder();
     builder.set_layers(layers, |name| listings.contains_key(name));
     if let Some(rules) = rules {
-        builder.set_rules(rules);
+        builder.set_rules(&rules.restricted_as(view.rules()));
     }
     view.revised(builder)
 }

@@ -78,6 +78,12 @@ impl RuleStack {
         }
     }
 
+    /// Returns the rules below those levels of `before` that restrict folders.
+    pub(crate) fn restricted_as(&self, before: &RuleStack) -> RuleStack {
+        let restricting = before.0.iter().filter(|level| !level.restricted.is_empty());
+        RuleStack(restricting.chain(self.0.iter()).cloned().collect())
+    }
+
     /// Returns whether both restrict the same folders, in the same levels.
     pub(crate) fn restricts_as(&self, other: &RuleStack) -> bool {
         let both = [self, other].map(|rules| {
@@ -208,7 +214,8 @@ impl RuleSet {
 
     /// Restricts the items whose location is below `folder`, such as new content of a trusted source.
     ///
-    /// Their trust is at most [`Trust::Restricted`]. No level can lift what a different level restricts.
+    /// Their trust is at most [`Trust::Restricted`]. No level can lift what a different level restricts. The level stays when the
+    /// registry is [recomposed](crate::Registry::recompose), until the rules are [set](crate::Registry::set_rules).
     #[doc(hidden)]
     #[must_use]
     pub fn restrict(mut self, folder: impl Into<Box<str>>) -> RuleSet {

@@ -251,10 +251,7 @@ impl ServeCommand {
         environment: &mut Environment<'_>,
     ) {
         let apply = async |composition: &SourceComposition, environment: &Environment<'_>| {
-            let restricting = policy.restricting();
-            reader
-                .recompose(composition, restricting, environment)
-                .await?;
+            reader.recompose(composition, environment).await?;
             policy.restart(environment);
             Ok(())
         };

@@ -130,7 +130,7 @@ impl WatchCommand {
                     Signal::Stop => break,
                     Signal::Reload => {
                         let apply = async |composition: &SourceComposition, _: &Environment<'_>| {
-                            composition.recompose(&reporter.registry, []).await?;
+                            composition.recompose(&reporter.registry).await?;
                             reporter.folders.clone_from(&composition.folders);
                             Ok(())
                         };

@@ -92,3 +92,16 @@ async fn no_session_lifts_a_restriction() {
     assert_eq!(trust(&session), [Trust::Restricted; 2]);
     assert_eq!(trust(&base), [Trust::Restricted, Trust::Trusted]);
 }
+
+#[tokio::test]
+async fn recomposed_registries_restrict_as_before() {
+    let registry = registry(Trust::Trusted).await;
+    registry.set_rules(&restricting(&["/skills/tidy"]));
+    let again = SkillRegistry::builder()
+        .user(source("home"))
+        .rules(restricting(&[]));
+    registry.recompose(again).await.expect("it has one source");
+    assert_eq!(trust(&registry), [Trust::Restricted, Trust::Trusted]);
+    registry.set_rules(&restricting(&[]));
+    assert_eq!(trust(&registry), [Trust::Trusted; 2]);
+}

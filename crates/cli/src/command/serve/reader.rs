@@ -74,12 +74,10 @@ impl ReloadableReader {
 
     /// Replaces the composition of the registry.
     ///
-    /// The new settings apply before clients are notified, below the level that restricts new content. On a failure the old ones
-    /// apply again.
+    /// The new settings apply before clients are notified. On a failure the old ones apply again.
     pub(super) async fn recompose(
         &self,
         composition: &SourceComposition,
-        restricting: Option<&RuleSet>,
         environment: &Environment<'_>,
     ) -> Result<(), Failure> {
         let before = self.replace(renderer(
@@ -89,9 +87,7 @@ impl ReloadableReader {
             self.sandbox,
             environment,
         )?);
-        let composed = composition
-            .recompose(&self.registry, restricting.cloned())
-            .await;
+        let composed = composition.recompose(&self.registry).await;
         match composed {
             Ok(()) => self.rules.write().clone_from(&composition.rules),
             Err(_) => drop(self.replace(before)),
