@@ -81,7 +81,9 @@ impl RuleStack {
     /// Returns the rules below those levels of `before` that restrict folders.
     pub(crate) fn restricted_as(&self, before: &RuleStack) -> RuleStack {
         let restricting = before.0.iter().filter(|level| !level.restricted.is_empty());
-        RuleStack(restricting.chain(self.0.iter()).cloned().collect())
+        // A host may compose the same level again.
+        let missing = restricting.filter(|level| !self.0.contains(level));
+        RuleStack(missing.chain(self.0.iter()).cloned().collect())
     }
 
     /// Returns whether both restrict the same folders, in the same levels.

@@ -102,6 +102,12 @@ async fn recomposed_registries_restrict_as_before() {
         .rules(restricting(&[]));
     registry.recompose(again).await.expect("it has one source");
     assert_eq!(trust(&registry), [Trust::Restricted, Trust::Trusted]);
+    let rules = registry.snapshot().rules().clone();
+    let again = SkillRegistry::builder()
+        .user(source("home"))
+        .rules(rules.clone());
+    registry.recompose(again).await.expect("it has one source");
+    assert_eq!(*registry.snapshot().rules(), rules);
     registry.set_rules(&restricting(&[]));
     assert_eq!(trust(&registry), [Trust::Trusted; 2]);
 }
