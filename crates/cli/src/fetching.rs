@@ -1,13 +1,15 @@
 //! Fetching references for the commands that install skills.
 
 use std::panic::resume_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use repertoire::skill::text::terminal_line;
 #[cfg(feature = "mcp")]
 use repertoire::source::mcp::{McpOptions, McpSource};
-use repertoire_install::{Fetched, Fetcher, GitProgram, HttpSettings, InstallError, Reference};
+use repertoire_install::{
+    Fetched, Fetcher, GitProgram, HttpSettings, InstallError, Reference, docker_config_file,
+};
 use tokio::task::spawn_blocking;
 
 use crate::Environment;
@@ -31,7 +33,8 @@ impl FetchOptions {
         let http = hosts.fold(http, |http, host| http.allow_host(host));
         let git = GitProgram::new("git", variables.iter().cloned());
         let fetcher = Fetcher::new(git, base).http(http);
-        let fetcher = match docker_config(environment) {
+        let folder = environment.variable("DOCKER_CONFIG");
+        let fetcher = match docker_config_file(folder, environment.home.as_deref()) {
             Some(file) => fetcher.docker_config(file),
             None => fetcher,
         };
@@ -40,13 +43,6 @@ impl FetchOptions {
             None => fetcher,
         }
     }
-}
-
-/// Returns the file that Docker writes logins into.
-fn docker_config(environment: &Environment<'_>) -> Option<PathBuf> {
-    let folder = environment.variable("DOCKER_CONFIG").map(PathBuf::from);
-    let folder = folder.or_else(|| Some(environment.home.as_ref()?.join(".docker")));
-    Some(folder?.join("config.json"))
 }
 
 /// Fetches a reference, and shows a progress line while it runs.

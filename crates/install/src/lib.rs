@@ -76,6 +76,8 @@ pub use git::GitProgram;
 pub use http::HttpSettings;
 pub use install_error::{InstallError, InstallErrorKind};
 pub use installed_skill::InstalledSkill;
+#[cfg(feature = "http")]
+pub use oci::docker_config_file;
 pub use oci_reference::OciReference;
 pub use project::{
     FileChange, FileChangeKind, FolderChange, ProjectChange, ProjectFolder, SkillFolderState,

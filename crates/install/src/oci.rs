@@ -20,6 +20,7 @@ use crate::install_error::InstallError;
 use crate::oci_reference::OciReference;
 use crate::skill_folders::skill_folders;
 use docker_config::DockerConfig;
+pub use docker_config::docker_config_file;
 use manifest::{Descriptor, ManifestContent};
 use registry::{Repository, TimedTree};
 

@@ -24,10 +24,7 @@ pub struct RemoteOptions {
     /// A folder for the last content; without it the skills are not available offline.
     #[serde(skip)]
     pub cache: Option<PathBuf>,
-    /// The file with logins for OCI registries, which `docker login` writes. It need not exist.
-    #[serde(skip)]
-    pub docker_config: Option<PathBuf>,
-    /// The environment variables of the host, which may name proxies.
+    /// The environment variables of the host, which may name proxies and the folder of Docker's logins for OCI registries.
     #[serde(skip)]
     pub variables: Vec<(OsString, OsString)>,
 }
@@ -40,7 +37,6 @@ impl RemoteOptions {
             allow_hosts: Vec::new(),
             poll_ms: RemoteOptions::poll_ms(),
             cache: None,
-            docker_config: None,
             variables: Vec::new(),
         }
     }

@@ -1,6 +1,8 @@
 //! The source.
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +14,7 @@ use repertoire_core::{
 };
 use repertoire_install::{
     Fetcher, GitProgram, HttpSettings, InstallError, InstallErrorKind, LatestRevision, Reference,
-    SourceSkill,
+    SourceSkill, docker_config_file,
 };
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -100,7 +102,7 @@ impl RemoteSource {
         let hosts = options.allow_hosts.iter();
         let http = hosts.fold(http, |http, host| http.allow_host(host));
         let fetcher = Fetcher::new(GitProgram::new("git", []), "").http(http);
-        let fetcher = match &options.docker_config {
+        let fetcher = match logins(&options.variables) {
             Some(file) => fetcher.docker_config(file),
             None => fetcher,
         };
@@ -166,6 +168,23 @@ impl RemoteSource {
         let skill = known.skills.get(id);
         read(skill.ok_or_else(|| SourceError::not_found("skill", id))?)
     }
+}
+
+/// Returns the file that Docker writes logins into. It need not exist.
+fn logins(variables: &[(OsString, OsString)]) -> Option<PathBuf> {
+    let home = match cfg!(windows) {
+        true => "USERPROFILE",
+        false => "HOME",
+    };
+    docker_config_file(
+        variable(variables, "DOCKER_CONFIG"),
+        variable(variables, home).map(Path::new),
+    )
+}
+
+fn variable<'v>(variables: &'v [(OsString, OsString)], name: &str) -> Option<&'v OsStr> {
+    let (_, value) = variables.iter().find(|(key, _)| key == name)?;
+    Some(value)
 }
 
 impl RemotePlace {

@@ -1,10 +1,11 @@
 //! The logins in a configuration file of Docker.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
@@ -29,6 +30,13 @@ struct AuthRow {
 }
 
 const MOST_BYTES: u64 = 1 << 20;
+
+/// Returns the file that Docker writes logins into: in `folder`, which the variable `DOCKER_CONFIG` names, or else below `home`.
+pub fn docker_config_file(folder: Option<&OsStr>, home: Option<&Path>) -> Option<PathBuf> {
+    let folder = folder.map(PathBuf::from);
+    let folder = folder.or_else(|| Some(home?.join(".docker")));
+    Some(folder?.join("config.json"))
+}
 
 impl DockerConfig {
     /// Reads a file. One that does not exist has no logins.

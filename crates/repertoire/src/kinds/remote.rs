@@ -1,6 +1,5 @@
 //! The kinds `http` and `oci`.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use repertoire_core::{ConfigError, Skill, Source};
@@ -37,7 +36,6 @@ fn source(
 ) -> Result<Arc<dyn Source<Skill>>, ConfigError> {
     options.variables = config.variables.to_vec();
     options.cache = config.state.as_ref().map(|state| state.join("remote"));
-    options.docker_config = docker_config(config);
     let source = RemoteSource::new(config.name.as_str(), options);
     Ok(Arc::new(source?))
 }
@@ -45,15 +43,4 @@ fn source(
 fn misplaced(options: &RemoteOptions, expected: &str) -> ConfigError {
     let message = format!("`{}` is not {expected}", options.url);
     ConfigError::in_option("url", message)
-}
-
-/// Returns the file that Docker writes logins into.
-fn docker_config(config: &SourceConfig) -> Option<PathBuf> {
-    let home = match cfg!(windows) {
-        true => "USERPROFILE",
-        false => "HOME",
-    };
-    let folder = config.variable("DOCKER_CONFIG").map(PathBuf::from);
-    let folder = folder.or_else(|| Some(Path::new(config.variable(home)?).join(".docker")));
-    Some(folder?.join("config.json"))
 }
