@@ -10,6 +10,7 @@ use std::sync::mpsc::Sender;
 use anstream::{AutoStream, ColorChoice};
 use tokio::sync::mpsc::UnboundedReceiver;
 
+use crate::failure::Failure;
 use crate::signals::{Signal, Signals};
 
 /// The argument, in place of a command, that starts this program as the supervisor of commands that skills run.
@@ -322,6 +323,20 @@ impl<'a> Environment<'a> {
             .stderr
             .write_all(text.as_bytes())
             .and_then(|()| self.stderr.flush());
+    }
+
+    /// Asks a question. Fails with `refused` after a no, and with `unanswered` if there is no terminal to ask on.
+    pub(crate) fn confirm(
+        &mut self,
+        question: &str,
+        refused: &str,
+        unanswered: Failure,
+    ) -> Result<(), Failure> {
+        match self.ask(question) {
+            Some(true) => Ok(()),
+            Some(false) => Err(Failure::new(refused)),
+            None => Err(unanswered),
+        }
     }
 
     pub(crate) fn ask(&mut self, question: &str) -> Option<bool> {

@@ -302,14 +302,9 @@ impl InstallPlan {
         for line in self.lines() {
             environment.write_stderr(&format!("{}\n", terminal_line(&line)));
         }
-        match environment.ask("Make these changes?") {
-            Some(true) => Ok(()),
-            Some(false) => Err(Failure::new("nothing was changed")),
-            None => Err(
-                Failure::new("nothing was changed, as there is no terminal to ask on")
-                    .help("pass `--yes` to make the changes, or `--dry-run` to see them"),
-            ),
-        }
+        let unanswered = Failure::new("nothing was changed, as there is no terminal to ask on")
+            .help("pass `--yes` to make the changes, or `--dry-run` to see them");
+        environment.confirm("Make these changes?", "nothing was changed", unanswered)
     }
 
     fn change(&self, lock: &RepertoireLock) -> ProjectChange {

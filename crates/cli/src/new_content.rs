@@ -17,7 +17,7 @@ use crate::lock::RepertoireLock;
 /// The folders of installed skills whose content the user has not accepted, where a policy restricts new content.
 #[derive(Debug)]
 pub(crate) struct NewContent {
-    /// As the locations of skills spell them.
+    /// Paths in the spelling of the locations of skills.
     folders: BTreeSet<String>,
     /// The files that decide about it. They need not exist.
     pub(crate) files: Vec<PathBuf>,
@@ -26,7 +26,7 @@ pub(crate) struct NewContent {
 impl NewContent {
     /// Reads the locks and policies of the working folder, of the home folder, and above the skills of `snapshot`.
     ///
-    /// What cannot be read accepts nothing.
+    /// A file that cannot be read accepts nothing.
     pub(crate) fn of(snapshot: &Snapshot<Skill>, environment: &Environment<'_>) -> NewContent {
         let mut real = real_parents(snapshot);
         let own = std::iter::once(&environment.cwd).chain(&environment.home);

@@ -114,12 +114,7 @@ fn confirm(skills: &[AcceptedSkill], environment: &mut Environment<'_>) -> Resul
     for skill in skills {
         environment.write_stderr(&format!("{}\n", terminal_line(&skill.line())));
     }
-    match environment.ask("Accept this content?") {
-        Some(true) => Ok(()),
-        Some(false) => Err(Failure::new("nothing was accepted")),
-        None => Err(
-            Failure::new("nothing was accepted, as there is no terminal to ask on")
-                .help("pass `--yes` to accept the content"),
-        ),
-    }
+    let unanswered = Failure::new("nothing was accepted, as there is no terminal to ask on")
+        .help("pass `--yes` to accept the content");
+    environment.confirm("Accept this content?", "nothing was accepted", unanswered)
 }

@@ -121,16 +121,13 @@ impl ApproveCommand {
             1 => "SKILL.md and the file next to it are unchanged".to_owned(),
             count => format!("SKILL.md and the {count} files next to it are unchanged"),
         };
-        match environment.ask(&format!("Allow these commands while {unchanged}?")) {
-            Some(true) => Ok(()),
-            Some(false) => Err(Failure::new("not approved")),
-            None => Err(
-                Failure::new("cannot prompt: standard input is not a terminal").help(format!(
-                    "review with `repertoire directives {}`, then pass --yes",
-                    command_argument(&self.name)
-                )),
-            ),
-        }
+        let question = format!("Allow these commands while {unchanged}?");
+        let unanswered =
+            Failure::new("cannot prompt: standard input is not a terminal").help(format!(
+                "review with `repertoire directives {}`, then pass --yes",
+                command_argument(&self.name)
+            ));
+        environment.confirm(&question, "not approved", unanswered)
     }
 }
 

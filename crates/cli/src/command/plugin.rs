@@ -193,16 +193,12 @@ fn confirm(
         ..
     } = inspected;
     environment.write_stderr(&format!("{name} {version}  {digest}\n"));
-    match environment.ask("Allow this library to run while its content is unchanged?") {
-        Some(true) => Ok(()),
-        Some(false) => Err(Failure::new("not approved")),
-        None => Err(
-            Failure::new("cannot prompt: standard input is not a terminal").help(format!(
-                "review with `repertoire plugin inspect {}`, then pass --yes",
-                command_argument(&path.to_string_lossy())
-            )),
-        ),
-    }
+    let question = "Allow this library to run while its content is unchanged?";
+    let unanswered = Failure::new("cannot prompt: standard input is not a terminal").help(format!(
+        "review with `repertoire plugin inspect {}`, then pass --yes",
+        command_argument(&path.to_string_lossy())
+    ));
+    environment.confirm(question, "not approved", unanswered)
 }
 
 fn list(approvals: &PluginApprovals, out: &mut Output) {
