@@ -205,7 +205,7 @@ fn seconds(work: impl FnOnce() -> Result<(), Failure>) -> Result<f64, Failure> {
 }
 
 /// Runs the command line in a project, and returns what it prints.
-fn call(home: &Path, project: &Path, arguments: &[&str]) -> Result<String, Failure> {
+pub(super) fn call(home: &Path, project: &Path, arguments: &[&str]) -> Result<String, Failure> {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let environment = Environment::new(project)
         .home(home)

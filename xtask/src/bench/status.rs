@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use repertoire_cli::{Environment, Exit, Stream};
-
+use super::installs::call;
 use super::rounds::parsed;
 use super::{Bench, Figure, Goal, median};
 use crate::Failure;
@@ -34,19 +33,9 @@ pub(super) fn figures(bench: &mut Bench<'_>) -> Result<(), Failure> {
 
 /// Runs the command once, and returns the seconds that it took.
 pub(super) fn measure(home: &Path) -> Result<f64, Failure> {
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let environment = Environment::new(home.join("project"))
-        .home(home)
-        .variables([("PATH".into(), "/usr/bin:/bin".into())])
-        .stdout(Stream::new(&mut stdout))
-        .stderr(Stream::new(&mut stderr));
     let begun = Instant::now();
-    let exit = repertoire_cli::run(["repertoire", "status"], environment);
-    let seconds = begun.elapsed().as_secs_f64();
-    match exit {
-        Exit::Success => Ok(seconds),
-        _ => Err(String::from_utf8_lossy(&stderr).into()),
-    }
+    call(home, &home.join("project"), &["status"])?;
+    Ok(begun.elapsed().as_secs_f64())
 }
 
 fn make(home: &Path, count: usize) -> Result<(), Failure> {
