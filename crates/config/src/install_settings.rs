@@ -22,7 +22,7 @@ pub struct InstallSettings {
     /// The least age of content that is fetched, in days. Content of a source that does not state its age is refused, except
     /// for folders and archives of this machine. Default 0, which allows every age.
     pub minimum_age_days: u32,
-    /// Whether the command line restricts an installed skill until the user accepts its content.
+    /// `true` if the command line restricts an installed skill until the user accepts its content.
     pub restrict_new: bool,
     /// Content that is neither installed nor read: of a file, or of all files of a skill by the digest of their manifest.
     pub denied: Vec<Digest>,

@@ -239,7 +239,7 @@ fn only_approved_commands_of_named_sources_run() {
 #[test]
 fn denied_content_is_refused_in_open_sessions() {
     let env = TestEnv::new();
-    let clock = "---\nname: clock\ndescription: Tells.\n---\nIt is six.\n";
+    let clock = "---\nname: clock\ndescription: Shows the time.\n---\nIt is six.\n";
     env.file("a/clock/SKILL.md", clock)
         .file("a/clock/notes.md", "one");
     let source = "[[source]]\nkind = \"fs\"\nname = \"team\"\nroots = [\"a\"]\n";
@@ -301,8 +301,11 @@ fn denied_content_is_refused_in_open_sessions() {
 fn new_content_is_restricted_in_open_sessions() {
     let env = TestEnv::new();
     let of_user = "../home/.config/repertoire/repertoire.toml";
-    env.file(of_user, "[install]\nrestrict-new = true\n")
-        .skill("shared", "clock", "Tells.");
+    env.file(of_user, "[install]\nrestrict-new = true\n").skill(
+        "shared",
+        "clock",
+        "Shows the time.",
+    );
     let good = |arguments: &[&str]| {
         let ran = env.run(arguments);
         assert_eq!(ran.exit, Exit::Success, "{}", ran.stderr);
@@ -326,12 +329,12 @@ fn new_content_is_restricted_in_open_sessions() {
             assert!(begun.elapsed() < PATIENCE, "{clock}");
         }
     };
-    wait_for("Tells.", "restricted");
+    wait_for("Shows the time.", "restricted");
     good(&["accept", "clock", "--yes"]);
-    wait_for("Tells.", "trusted");
-    env.skill("shared", "clock", "Tells well.");
+    wait_for("Shows the time.", "trusted");
+    env.skill("shared", "clock", "Shows all times.");
     good(&["update", "--yes"]);
-    wait_for("Tells well.", "restricted");
+    wait_for("Shows all times.", "restricted");
 }
 
 /// The sandbox of `render` is around what is run for clients too.
