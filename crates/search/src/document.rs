@@ -1,12 +1,15 @@
 //! One item, as it is searched.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use repertoire_core::{FunctionalTier, InvokeLevel, Item};
+use repertoire_core::{InvokeLevel, Item};
 use repertoire_registry::{Entry, Tier};
 
+use super::facet::facets;
 use super::item::{SearchItem, SearchTexts};
+use super::language::LanguageCounts;
 use super::lexicon::{ACCENTED, Lexicon};
 use super::negation::positive;
 use super::term_table::TermId;
@@ -329,17 +332,23 @@ impl ItemTerms {
             lengths: TextLengths::default(),
         };
         terms.count_name(entry.id.as_str(), lexicon);
-        for text in &texts.triggers {
-            terms.count_text(text, HitField::Trigger, lexicon);
+        let mut languages = LanguageCounts::default();
+        for (field, text) in fields(&texts) {
+            let length = terms.count_text(&text, field, &mut languages, lexicon);
+            if field == HitField::Description {
+                terms.lengths.description = terms.lengths.description.saturating_add(length);
+            }
         }
-        for text in texts.tags.iter().chain(&texts.categories) {
-            terms.count_text(text, HitField::Tag, lexicon);
+        if let Some(language) = languages.language() {
+            let of_skills = lexicon.term(&language.term());
+            terms.count_term(of_skills, HitField::Description, lexicon);
+            let name = (HitField::Name, entry.id.as_str().into());
+            for (field, text) in fields(&texts).chain([name]) {
+                lexicon.forms(&text, language, |form, lexicon| {
+                    terms.count_term(form, field, lexicon);
+                });
+            }
         }
-        terms.lengths.description = texts
-            .descriptions
-            .iter()
-            .map(|text| terms.count_text(&positive(text), HitField::Description, lexicon))
-            .sum();
         // A word as written has the counts of the front matter only.
         terms.count_name_as_written(lexicon);
         if let Some(text) = text {
@@ -359,11 +368,18 @@ impl ItemTerms {
     }
 
     /// Counts the words of `text` without stop words, and returns their number.
-    fn count_text(&mut self, text: &str, field: HitField, lexicon: &mut Lexicon) -> u16 {
+    fn count_text(
+        &mut self,
+        text: &str,
+        field: HitField,
+        languages: &mut LanguageCounts,
+        lexicon: &mut Lexicon,
+    ) -> u16 {
         let mut length = 0_u16;
         tokens(text, |token| {
             let word = lexicon.token(token);
-            if !word.is_stop {
+            languages.add(word.languages, 1);
+            if !word.is_stop() {
                 self.count_word(word, field, lexicon);
                 length = length.saturating_add(1);
             }
@@ -374,10 +390,14 @@ impl ItemTerms {
     /// Counts `word` as it is written, and as it is typed without accents.
     fn count_word(&mut self, word: WordTerms, field: HitField, lexicon: &mut Lexicon) {
         for term in [Some(word.stem), word.accented].into_iter().flatten() {
-            let counts = lexicon.row(&mut self.counts, term);
-            let count = &mut counts.front_matter[field as usize];
-            *count = (*count + 1).min(2);
+            self.count_term(term, field, lexicon);
         }
+    }
+
+    fn count_term(&mut self, term: TermId, field: HitField, lexicon: &mut Lexicon) {
+        let counts = lexicon.row(&mut self.counts, term);
+        let count = &mut counts.front_matter[field as usize];
+        *count = (*count + 1).min(2);
     }
 
     fn count_name_as_written(&mut self, lexicon: &mut Lexicon) {
@@ -406,6 +426,17 @@ impl ItemTerms {
     }
 }
 
+/// Returns the texts of the front matter, each with its field, without the name.
+fn fields<'t>(texts: &'t SearchTexts<'_>) -> impl Iterator<Item = (HitField, Cow<'t, str>)> {
+    let triggers = texts.triggers.iter();
+    let tags = texts.tags.iter().chain(&texts.categories);
+    let descriptions = texts.descriptions.iter();
+    let triggers = triggers.map(|text| (HitField::Trigger, Cow::from(&**text)));
+    let tags = tags.map(|text| (HitField::Tag, Cow::from(&**text)));
+    let descriptions = descriptions.map(|text| (HitField::Description, positive(text)));
+    triggers.chain(tags).chain(descriptions)
+}
+
 /// Returns the spellings of the names of an item, with and without accents. Signs alone are not a name.
 fn names<T: Item>(entry: &Entry<T>) -> Vec<String> {
     let mut names = Vec::new();
@@ -421,34 +452,6 @@ fn names<T: Item>(entry: &Entry<T>) -> Vec<String> {
     names
 }
 
-fn facets(texts: &SearchTexts<'_>, lexicon: &mut Lexicon) -> Vec<TermId> {
-    let functional = texts.functional_tier.as_ref().map(FunctionalTier::as_str);
-    let facets = [
-        (Facet::Tag, texts.tags.as_slice()),
-        (Facet::Category, &texts.categories),
-        (Facet::Tool, &texts.tools),
-        (Facet::FunctionalTier, functional.as_slice()),
-    ];
-    let mut terms = Vec::new();
-    for (facet, texts) in facets {
-        for text in texts {
-            let text = text.trim();
-            terms.push(
-                match text
-                    .bytes()
-                    .any(|byte| !byte.is_ascii() || byte.is_ascii_uppercase())
-                {
-                    true => lexicon.marked_term(facet.mark(), &text.to_lowercase()),
-                    false => lexicon.marked_term(facet.mark(), text),
-                },
-            );
-        }
-    }
-    terms.sort_unstable();
-    terms.dedup();
-    terms
-}
-
 /// The mark of a word as written in a name.
 const WRITTEN: char = '\u{5}';
 
@@ -460,31 +463,6 @@ pub(super) fn written(word: &str) -> String {
 /// Returns the term of skills that have a word with accents that is this stem without them.
 pub(super) fn accented(stem: &str) -> String {
     format!("{ACCENTED}{stem}")
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Facet {
-    Tag,
-    Category,
-    Tool,
-    FunctionalTier,
-}
-
-impl Facet {
-    /// Returns the term of a facet.
-    pub(super) fn term(self, text: &str) -> String {
-        format!("{}{}", self.mark(), text.trim().to_lowercase())
-    }
-
-    /// Returns a control character, because no word begins with one.
-    fn mark(self) -> char {
-        match self {
-            Facet::Tag => '\u{1}',
-            Facet::Category => '\u{2}',
-            Facet::Tool => '\u{3}',
-            Facet::FunctionalTier => '\u{4}',
-        }
-    }
 }
 
 /// Returns the first eight bytes of `id`, which compare as the ids do.

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use super::background::Background;
+use super::language::{Language, LanguageSet};
 use super::term_table::{TermId, TermTable};
-use super::tokenize::{ShortWord, Stems, Token, is_stop_word};
+use super::tokenize::{ShortWord, Stems, Token, words};
 use super::word_table::{WordTable, WordTerms};
 use crate::fold::bare;
 
@@ -84,8 +85,22 @@ impl Lexicon {
         WordTerms {
             stem,
             accented,
-            is_stop: is_stop_word(word),
+            languages: LanguageSet::of(word),
         }
+    }
+
+    /// Calls `each` with the terms of the forms of the words of `text`.
+    pub(super) fn forms(
+        &mut self,
+        text: &str,
+        language: Language,
+        mut each: impl FnMut(TermId, &mut Lexicon),
+    ) {
+        words(text, |word| {
+            if let Some(form) = language.form(word) {
+                each(self.term(&form), self);
+            }
+        });
     }
 
     /// Returns the term of `text` behind a control character, with which no word begins.

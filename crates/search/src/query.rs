@@ -3,7 +3,7 @@
 use repertoire_core::{FunctionalTier, InvokeLevel};
 use repertoire_registry::Tier;
 
-use super::document::Facet;
+use super::facet::Facet;
 use repertoire_permission::{Audience, VisibilityPolicy};
 
 /// A search: by default the ten best of the skills that a model may see.

@@ -8,6 +8,7 @@ use super::document::{HitFields, Posting, accented, written};
 use super::hit::HitWord;
 use super::index::IndexData;
 use super::item::SearchItem;
+use super::language::{Language, LanguageCounts, LanguageSet};
 use super::mask::VisibilityMask;
 use super::postings::{PostingList, TermPostings};
 use super::synonyms::Synonym;
@@ -76,6 +77,7 @@ impl<'a> QueryWords<'a> {
         };
         let synonyms = index.synonyms.of(text, &terms.stems);
         let typed = TypedStems::of(text, &terms.stems);
+        let languages = terms.languages_of(&typed.languages);
         let (last, count) = (typed.stems.last().copied(), typed.stems.len());
         let (mut all, mut weight) = (Vec::with_capacity(count.min(4 * MOST_WORDS)), 0.0);
         for typed_stem in typed.stems.iter().copied() {
@@ -84,6 +86,11 @@ impl<'a> QueryWords<'a> {
             let repeated = typed_stem.repeated();
             let mut found = terms.of(stem);
             let mut spelled = terms.spelled(text, stem);
+            spelled.extend(
+                languages
+                    .iter()
+                    .filter_map(|language| terms.of(&language.form(text)?)),
+            );
             // Spellings of one word are equally rare, so that the one that was typed comes first.
             let idf =
                 (found.iter().chain(&spelled).map(|term| term.idf)).fold(f32::INFINITY, f32::min);
@@ -200,11 +207,12 @@ impl<'a> QueryTerm<'a> {
     }
 }
 
-/// The distinct stems of a query, without those of stop words if there are others.
+/// The distinct stems of a query, without those of stop words of its language if there are others.
 struct TypedStems {
     stems: Vec<TypedStem>,
     /// Words and stems.
     terms: TermTable,
+    languages: LanguageCounts,
 }
 
 /// A stem of a query.
@@ -243,9 +251,18 @@ impl TypedStems {
         let mut typed = TypedStems {
             stems: Vec::with_capacity(times.len()),
             terms,
+            languages: LanguageCounts::default(),
         };
+        for (word, times) in (0..).zip(&times) {
+            let languages = LanguageSet::of(typed.terms.text(word));
+            typed.languages.add(languages, u32::from(*times));
+        }
+        let language = typed.languages.language();
         let is_stop: Vec<bool> = (0..times.len() as TermId)
-            .map(|word| is_stop_word(typed.terms.text(word)))
+            .map(|word| typed.terms.text(word))
+            .map(|word| {
+                is_stop_word(word) || language.is_some_and(|language| language.is_frequent(word))
+            })
             .collect();
         let counts_stop_words = is_stop.iter().all(|is_stop| *is_stop);
         // By stem: its place among the stems.
@@ -341,6 +358,18 @@ impl<'a, T: SearchItem> TermLookup<'a, '_, T> {
                     .collect()
             }
         }
+    }
+
+    /// Returns those languages of a query that skills have texts in.
+    fn languages_of(&self, typed: &LanguageCounts) -> Vec<Language> {
+        let mut known = Language::ALL
+            .into_iter()
+            .filter(|language| self.of(&language.term()).is_some())
+            .peekable();
+        if known.peek().is_none() {
+            return Vec::new();
+        }
+        known.filter(|language| typed.may_be(*language)).collect()
     }
 
     fn instead_of(

@@ -1,6 +1,7 @@
 mod evaluation;
 mod exhaustive;
 mod items;
+mod languages;
 mod relevance;
 mod settings;
 mod texts;
@@ -524,7 +525,8 @@ fn skills() -> impl Strategy<Value = Vec<Skill>> {
     let word = prop_oneof![
         "(pdf|form|read|deploy|notes)(s|ing)?",
         "[ab]{1,2}",
-        "表|を|Straße"
+        "表|を|Straße",
+        "der|die|Formulare?|la|les|form(es|ulaires)"
     ];
     let name = prop_oneof![
         4 => proptest::collection::vec(word.clone(), 1..4).prop_map(|words| words.join("-")),
@@ -552,7 +554,7 @@ proptest! {
     #[test]
     fn updated_indexes_equal_new_indexes(
         versions in proptest::collection::vec((skills(), skills()), 1..5),
-        queries in proptest::collection::vec("(pdf|form|deply|notes|a|b|表を|re|=| ){0,4}", 1..6),
+        queries in proptest::collection::vec("(pdf|form|deply|notes|a|b|表を|re|=|formular|der die|les | ){0,4}", 1..6),
     ) {
         let mut updated = SearchIndex::new(&snapshot(&[], &[]));
         for (mine, theirs) in versions {
@@ -571,7 +573,7 @@ proptest! {
     fn searches_equal_those_over_visible_skills_alone(
         versions in proptest::collection::vec((skills(), skills()), 1..4),
         off in proptest::collection::vec("(pdf|form|read|a|b|ab)", 0..3),
-        queries in proptest::collection::vec("(pdf|form|deply|reed|notes|a|b|表を|re|=| ){0,4}", 1..6),
+        queries in proptest::collection::vec("(pdf|form|deply|reed|notes|a|b|表を|re|=|formular|der die|les | ){0,4}", 1..6),
     ) {
         let modes = off.iter().fold(VisibilityPolicy::default(), |modes, id| modes.with(id.parse().unwrap(), Exposure::Off));
         let query = |text: &str| Query::new(text).limit(50).modes(modes.clone());

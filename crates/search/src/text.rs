@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
+use super::language::{Language, LanguageCounts};
 use super::lexicon::Lexicon;
 use super::term_table::{TermId, TermTable};
 use super::tokenize::{ShortWord, Token, tokens};
@@ -121,19 +122,25 @@ impl TextRows {
         for (word, times) in short {
             body.count(lexicon.short_word(word), times, lexicon);
         }
-        let BodyRows { mut rows, length } = body;
+        let BodyRows {
+            mut rows,
+            length,
+            languages,
+        } = body;
+        let language = languages.language();
+        if let Some(language) = language {
+            let body = text.body.as_deref().unwrap_or_default();
+            lexicon.forms(body, language, |form, lexicon| {
+                let count = lexicon.row(&mut rows, form);
+                count.body = count.body.saturating_add(1);
+            });
+        }
         keep_best(&mut rows, most, lexicon);
         lexicon.place(&rows);
-        for example in &text.examples {
-            let mut seen: Vec<TermId> = Vec::new();
-            tokens(example, |token| {
-                let word = lexicon.token(token);
-                if !word.is_stop && !seen.contains(&word.stem) {
-                    let count = lexicon.row(&mut rows, word.stem);
-                    count.examples = count.examples.saturating_add(1);
-                    seen.push(word.stem);
-                }
-            });
+        let language_of_examples = count_examples(&text.examples, &mut rows, lexicon);
+        for language in language.into_iter().chain(language_of_examples) {
+            let of_skills = lexicon.term(&language.term());
+            lexicon.row(&mut rows, of_skills).body = 1;
         }
         TextRows {
             rows,
@@ -148,11 +155,13 @@ impl TextRows {
 struct BodyRows {
     rows: Vec<(TermId, TermCount)>,
     length: u32,
+    languages: LanguageCounts,
 }
 
 impl BodyRows {
     fn count(&mut self, word: WordTerms, times: u32, lexicon: &mut Lexicon) {
-        if word.is_stop {
+        self.languages.add(word.languages, times);
+        if word.is_stop() {
             return;
         }
         let count = lexicon.row(&mut self.rows, word.stem);
@@ -161,6 +170,40 @@ impl BodyRows {
             .saturating_add(u8::try_from(times).unwrap_or(u8::MAX));
         self.length = self.length.saturating_add(times);
     }
+}
+
+/// Counts the words of each example once, and returns the language of all examples.
+fn count_examples(
+    examples: &[Arc<str>],
+    rows: &mut Vec<(TermId, TermCount)>,
+    lexicon: &mut Lexicon,
+) -> Option<Language> {
+    let mut count = |term, seen: &mut Vec<TermId>, lexicon: &mut Lexicon| {
+        if !seen.contains(&term) {
+            let count = lexicon.row(rows, term);
+            count.examples = count.examples.saturating_add(1);
+            seen.push(term);
+        }
+    };
+    let mut languages = LanguageCounts::default();
+    for example in examples {
+        let mut seen = Vec::new();
+        tokens(example, |token| {
+            let word = lexicon.token(token);
+            languages.add(word.languages, 1);
+            if !word.is_stop() {
+                count(word.stem, &mut seen, lexicon);
+            }
+        });
+    }
+    let language = languages.language()?;
+    for example in examples {
+        let mut seen = Vec::new();
+        lexicon.forms(example, language, |form, lexicon| {
+            count(form, &mut seen, lexicon);
+        });
+    }
+    Some(language)
 }
 
 impl TextTerms {

@@ -9,7 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::fold::{fold, is_unspaced};
 
 /// English words that carry no meaning in descriptions. In names they count.
-const STOP_WORDS: [&str; 64] = [
+pub(super) const STOP_WORDS: [&str; 64] = [
     "a", "about", "all", "also", "an", "and", "any", "are", "as", "asks", "at", "be", "by", "can",
     "do", "does", "etc", "for", "from", "has", "have", "how", "i", "if", "in", "into", "is", "it",
     "its", "like", "me", "my", "need", "needs", "of", "on", "or", "other", "please", "should",

@@ -4,6 +4,7 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
+use super::language::LanguageSet;
 use super::term_table::TermId;
 use super::tokenize::ShortWord;
 
@@ -13,7 +14,13 @@ pub(super) struct WordTerms {
     pub(super) stem: TermId,
     /// The term of its spelling without accents.
     pub(super) accented: Option<TermId>,
-    pub(super) is_stop: bool,
+    pub(super) languages: LanguageSet,
+}
+
+impl WordTerms {
+    pub(super) fn is_stop(self) -> bool {
+        self.languages.has_english()
+    }
 }
 
 /// The terms of short words, by open addressing: a look-up reads one cache line, and an index of large texts makes millions.
