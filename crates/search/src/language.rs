@@ -117,19 +117,19 @@ impl Language {
             }
             Language::Hungarian => "a amikor az be csak egy el ha hogy is meg mint nem van vagy és",
             Language::Italian => {
-                "al alla che con da dei del della delle di e gli i il in la le lo nel non o per quando un una è"
+                "al alla che con da dei del della delle di e gli il in la le lo nel per quando un una è"
             }
             Language::Norwegian => {
                 "at av det den din dine du en eller er et for fra hvor hvordan ikke kan med når og på skal som til ved å"
             }
             Language::Portuguese => {
-                "a ao as com da das de do dos e em na nas no nos não o os ou para por quando que se seu sua um uma é"
+                "a ao as com da das de do dos e em na nas nos não o os ou para por quando que se seu sua um uma é"
             }
             Language::Romanian => {
                 "al ale care ce cu că când de din este la nu o pe pentru prin sau un unei unui în și şi"
             }
             Language::Spanish => {
-                "al como con cuando de del el en es la las los no o para por que se su sus un una y"
+                "al como con cuando de del el en es la las los o para por que se su sus un una y"
             }
             Language::Swedish => {
                 "att av den det du eller en ett från för hur i inte kan med när och om på ska som till är"

@@ -160,7 +160,7 @@ fn english_queries_do_not_match_foreign_forms() {
 }
 
 #[test]
-fn a_text_is_in_the_language_of_most_words() {
+fn frequent_words_identify_a_language() {
     let of = |text: &str| {
         let mut counts = LanguageCounts::default();
         crate::tokenize::words(text, |word| counts.add(LanguageSet::of(word), 1));
