@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::shared_text::shared_value;
 use crate::skill::declares_raw;
 use crate::{Code, Scalar, SurfaceMode, Value};
 
@@ -90,7 +91,7 @@ fn common_names(key: &str, one: &Value, other: &Value, split: fn(&str, &mut Name
 }
 
 /// Returns rows with unique keys: the place of the first, the value of the last, of a limiting field the stricter one.
-pub(crate) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
+pub(crate) fn unique(mut rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
     const FEW: usize = 16;
     let mut keys = rows
         .iter()
@@ -99,6 +100,7 @@ pub(crate) fn unique(rows: Vec<(Arc<str>, Value)>) -> Vec<(Arc<str>, Value)> {
     if rows.len() <= FEW
         && !keys.any(|(key, earlier)| earlier.iter().any(|(other, _)| other == key))
     {
+        rows.shrink_to_fit();
         return rows;
     }
     let mut places = HashMap::new();
@@ -172,6 +174,7 @@ fn names(
             format!("`{key}` holds {items} left out"),
         );
     }
+    names.found.shrink_to_fit();
     names.found
 }
 
@@ -200,7 +203,7 @@ fn tools(text: &str, names: &mut Names) {
     });
     for name in parts.filter(|name| !name.is_empty()) {
         if is_tool(name) {
-            names.found.push(name.into())
+            names.found.push(shared_value(name))
         } else {
             names.dropped += 1
         }
@@ -218,7 +221,7 @@ fn workflows(text: &str, names: &mut Names) {
         text.split(',')
             .map(str::trim)
             .filter(|name| !name.is_empty())
-            .map(Arc::from),
+            .map(shared_value),
     );
 }
 

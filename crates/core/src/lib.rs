@@ -58,6 +58,7 @@ mod omission;
 #[doc(hidden)]
 pub mod record;
 mod resource;
+mod shared_text;
 mod skill;
 pub mod skill_md;
 #[doc(hidden)]

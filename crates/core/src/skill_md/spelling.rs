@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use strsim::osa_distance;
 
 use super::recovery::WIDE_COLON;
-use super::table::{FieldTable, spread};
+use super::table::FieldTable;
 use crate::declared::LIMITING;
 
 const READ: &str = "name id description license compatibility metadata argument-hint arguments paths when_to_use when-to-use \
@@ -51,6 +51,11 @@ pub(super) fn meant_by(key: &Arc<str>) -> Option<&'static str> {
             }
         }
     })
+}
+
+/// Returns a number of `bits` bits. The lowest bits of an address alone would be those of the allocator's steps.
+fn spread(hash: u64, bits: u32) -> usize {
+    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
 }
 
 /// Returns the field that an unknown `key` is probably meant for.

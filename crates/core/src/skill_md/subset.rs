@@ -9,8 +9,9 @@ use std::sync::Arc;
 use memchr::{memchr, memchr2, memchr2_iter};
 
 use super::Limits;
-use super::table::{FieldTable, Mark, shared_key};
+use super::table::{FieldTable, Mark};
 use crate::declared::unique;
+use crate::shared_text::{shared_key, shared_value};
 use crate::{Scalar, Value};
 
 /// The greatest depth that is read here. The parser reads deeper values.
@@ -147,7 +148,10 @@ impl<'a> SubsetReader<'a> {
                     }
                     _ => {
                         self.nodes += 1;
-                        return Some((Value::plain("~"), mark(key.end..key.end, true)));
+                        return Some((
+                            Value::plain(shared_value("~")),
+                            mark(key.end..key.end, true),
+                        ));
                     }
                 };
                 Some((value, mark(start..self.at, false)))
@@ -192,6 +196,7 @@ impl<'a> SubsetReader<'a> {
                 self.at += indent + 2;
                 items.push(self.item(indent, depth + 1)?);
             }
+            items.shrink_to_fit();
             self.is_dedented(indent, true)?;
             return Some(Value::List(items));
         }
@@ -255,7 +260,7 @@ impl<'a> SubsetReader<'a> {
     fn plain(&mut self, text: &str) -> Value {
         self.at += text.len();
         self.nodes += 1;
-        Value::plain(text)
+        Value::plain(shared_value(text))
     }
 
     fn double(&mut self) -> Option<Value> {
@@ -269,7 +274,7 @@ impl<'a> SubsetReader<'a> {
                 self.nodes += 1;
                 let last = &inner[from..next];
                 return Some(Value::text(if text.is_empty() {
-                    Arc::from(last)
+                    shared_value(last)
                 } else {
                     (text + last).into()
                 }));
@@ -296,7 +301,7 @@ impl<'a> SubsetReader<'a> {
                 self.at += next + 2;
                 self.nodes += 1;
                 return Some(Value::text(if text.is_empty() {
-                    Arc::from(part)
+                    shared_value(part)
                 } else {
                     (text + part).into()
                 }));
@@ -341,6 +346,7 @@ impl<'a> SubsetReader<'a> {
                 }
             }
         }
+            items.shrink_to_fit();
         Some(if list {
             Value::List(items)
         } else {
@@ -358,7 +364,7 @@ impl<'a> SubsetReader<'a> {
         } else {
             let key = self.key()?;
             // Without a blank, what follows would belong to the key.
-            (self.peek()? == b' ').then(|| self.text[key].into())?
+            (self.peek()? == b' ').then(|| shared_key(&self.text[key]))?
         };
         self.skip_blanks();
         Some(key)

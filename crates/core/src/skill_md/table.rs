@@ -1,6 +1,5 @@
 //! The top-level fields of a front matter, and where they stand.
 
-use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -123,35 +122,4 @@ impl FieldTable {
             .iter()
             .position(|(name, _)| name.as_ref() == key)
     }
-}
-
-/// The bits of a place: a few times the 40 keys that make up nearly all front matter.
-const BITS: u32 = 9;
-
-const LONGEST: usize = 32;
-
-thread_local! {
-    /// The last key of each hash. One for each thread: threads that count one key's owners would wait for each other.
-    static KEYS: RefCell<Vec<Option<Arc<str>>>> = const { RefCell::new(Vec::new()) };
-}
-
-pub(super) fn shared_key(key: &str) -> Arc<str> {
-    if key.len() > LONGEST {
-        return key.into();
-    }
-    KEYS.with_borrow_mut(|keys| {
-        keys.resize(1 << BITS, None);
-        let hash = key.bytes().fold(key.len() as u64, |hash, byte| {
-            hash.wrapping_mul(31).wrapping_add(byte.into())
-        });
-        match &mut keys[spread(hash, BITS)] {
-            Some(known) if known.as_ref() == key => known.clone(),
-            slot => slot.insert(key.into()).clone(),
-        }
-    })
-}
-
-/// Returns a number of `bits` bits. The lowest bits of `hash` alone would put `description` and `author` in one place.
-pub(super) fn spread(hash: u64, bits: u32) -> usize {
-    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
 }

@@ -10,6 +10,7 @@ use granit_parser::{ErrorKind, Event, Options, Parser, ScalarStyle, Span};
 use super::table::{FieldTable, Mark};
 use super::{Limits, subset};
 use crate::declared::unique;
+use crate::shared_text::{shared_key, shared_value};
 use crate::{Scalar, Value};
 
 #[derive(Debug)]
@@ -148,7 +149,7 @@ impl Tree<'_> {
                     self.property = property(self.text, start(&span));
                 }
                 let scalar = Scalar {
-                    text: text.into(),
+                    text: shared_value(&text),
                     plain: plain && tag.is_none(),
                 };
                 self.place(
@@ -215,7 +216,10 @@ impl Tree<'_> {
                 return Ok(());
             }
             CollectionKind::Map { rows, .. } => Value::Map(unique(rows)),
-            CollectionKind::List(items) => Value::List(items),
+            CollectionKind::List(mut items) => {
+                items.shrink_to_fit();
+                Value::List(items)
+            }
         };
         self.place(
             value,
@@ -284,7 +288,7 @@ fn property(text: &str, value: usize) -> Option<Range<usize>> {
 
 fn key_text(value: Value) -> Result<Arc<str>, YamlFault> {
     match value {
-        Value::Scalar(scalar) => Ok(scalar.text),
+        Value::Scalar(scalar) => Ok(shared_key(&scalar.text)),
         _ => Err(YamlFault::ComplexKey),
     }
 }
