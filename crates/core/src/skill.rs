@@ -48,9 +48,9 @@ pub struct Skill {
     pub location: Option<Arc<str>>,
     /// Every front-matter field in source order, known ones too.
     pub fields: Vec<(Arc<str>, Value)>,
-    /// The spelling of `argument-hint` in its file, if its value does not give it.
+    /// The spelling of `argument-hint` in its file, if its value does not give it. Boxed, because few skills have it.
     #[serde(skip)]
-    argument_hint: Option<Arc<str>>,
+    argument_hint: Option<Box<Arc<str>>>,
     /// The real path of its file, which only the source that read the file sets.
     #[serde(skip)]
     real_location: Option<Arc<str>>,
@@ -163,7 +163,7 @@ impl Skill {
         let is_spelled = views::hint(value).is_some_and(|hint| hint == spelling)
             || views::wrapped_hint(value).is_some();
         if !is_spelled && value.as_text().is_none() && spelling.starts_with(['[', '{']) {
-            self.argument_hint = Some(spelling.into());
+            self.argument_hint = Some(Box::new(spelling.into()));
         }
     }
 }

@@ -195,7 +195,7 @@ fn shadowing<T: Item>(entry: &Entry<T>, shadow: &Shadow<T>) -> Diagnostic {
 }
 
 fn preference<T: Item>(entry: &Entry<T>) -> Option<Diagnostic> {
-    let passed = entry.passed.as_ref()?;
+    let passed = entry.passed()?;
     let message = format!(
         "{} `{}` comes from {} by preference, ahead of {passed}",
         T::KIND,

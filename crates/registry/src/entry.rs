@@ -131,12 +131,18 @@ pub struct Entry<T> {
     pub candidate: Candidate<T>,
     /// The losers, in the order in which they would win.
     pub shadows: Vec<Shadow<T>>,
+    /// The rest of what is known about the conflict. Boxed, because few entries have it.
+    #[serde(skip)]
+    pub(crate) conflict: Option<Box<Conflict<T>>>,
+}
+
+/// What is known about the conflict for an id beside its shadows.
+#[derive(Debug, Clone)]
+pub(crate) struct Conflict<T> {
     /// The candidates with the very file of the winner or of a shadow, of the same tier and trust. They are not copies, so
     /// nothing is reported of them; they count again once the first candidate with the file is gone.
-    #[serde(skip)]
     pub(crate) aliases: Vec<Candidate<T>>,
     /// The origin that would win without the preference for the winner.
-    #[serde(skip)]
     pub(crate) passed: Option<Origin>,
 }
 
@@ -168,16 +174,23 @@ impl<T: Item> Entry<T> {
         std::iter::once(&self.candidate).chain(self.shadows.iter().map(|shadow| &shadow.candidate))
     }
 
+    /// Returns the origin that would win without the preference for the winner.
+    pub(crate) fn passed(&self) -> Option<&Origin> {
+        self.conflict.as_ref()?.passed.as_ref()
+    }
+
     /// Returns every candidate, those through links behind the others.
     pub(crate) fn all_candidates(&self) -> impl Iterator<Item = &Candidate<T>> {
-        self.candidates().chain(&self.aliases)
+        let conflict = self.conflict.iter();
+        self.candidates()
+            .chain(conflict.flat_map(|conflict| &conflict.aliases))
     }
 
     /// Returns whether both entries have the same winner for the same reason, and the same shadows, with the same content.
     #[doc(hidden)]
     pub fn is_same(&self, other: &Entry<T>) -> bool {
         self.id == other.id
-            && self.passed == other.passed
+            && self.passed() == other.passed()
             && self.candidate.is_same(&other.candidate)
             && has_same_shadows(self, other)
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use repertoire_core::{Id, Item};
 
+use crate::entry::Conflict;
 use crate::layers::Layers;
 use crate::reason::Reason;
 use crate::{Candidate, Entry, Layer, RuleStack, Shadow, Snapshot, Status, Tier};
@@ -83,8 +84,7 @@ impl<T: Item> Entry<T> {
             id,
             candidate,
             shadows: Vec::new(),
-            aliases: Vec::new(),
-            passed: None,
+            conflict: None,
         }
     }
 
@@ -124,12 +124,13 @@ impl<T: Item> Entry<T> {
         let passed = shadows
             .iter()
             .find(|shadow| !won.unpreferred && rank(layers, &shadow.candidate) < plain);
+        let passed = passed.map(|shadow| shadow.candidate.origin.clone());
+        let is_noted = passed.is_some() || !aliases.is_empty();
         Entry {
-            passed: passed.map(|shadow| shadow.candidate.origin.clone()),
             id,
             candidate,
             shadows,
-            aliases,
+            conflict: is_noted.then(|| Box::new(Conflict { aliases, passed })),
         }
     }
 }

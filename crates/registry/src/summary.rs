@@ -140,7 +140,7 @@ fn of_everything<T: Item>(id: &Modified<T>) -> ChangeLine {
     if line.parts.is_empty() && !has_same_shadows(&id.old, &id.new) {
         line.parts.push("shadows");
     }
-    if line.parts.is_empty() && id.old.passed != id.new.passed {
+    if line.parts.is_empty() && id.old.passed() != id.new.passed() {
         line.parts.push("preference");
     }
     line

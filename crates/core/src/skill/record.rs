@@ -41,7 +41,7 @@ impl Skill {
         write_names(allowed_workflows.as_ref(), record);
         record.optional_text(location.as_ref());
         write_rows(fields, record);
-        record.optional_text(argument_hint.as_ref());
+        record.optional_text(argument_hint.as_deref());
         record.optional_text(real_location.as_ref());
     }
 
@@ -63,7 +63,7 @@ impl Skill {
             allowed_workflows: read_names(record)?,
             location: record.optional_text()?,
             fields: read_rows(record, DEPTH)?,
-            argument_hint: record.optional_text()?,
+            argument_hint: record.optional_text()?.map(Box::new),
             real_location: record.optional_text()?,
         })
     }

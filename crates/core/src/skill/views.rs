@@ -29,7 +29,7 @@ impl Skill {
     /// Returns the hint for what to write after the skill's name, in the author's spelling: `[ticket-id]`.
     pub fn argument_hint(&self) -> Option<Cow<'_, str>> {
         match &self.argument_hint {
-            Some(spelling) => Some(spelling.as_ref().into()),
+            Some(spelling) => Some((&***spelling).into()),
             None => hint(self.field("argument-hint")?),
         }
     }
