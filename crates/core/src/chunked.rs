@@ -369,10 +369,15 @@ impl<T> ChunkedMap<T> {
 impl<T: Keyed + Clone> ChunkedMap<T> {
     /// Creates an empty map with room for `items`.
     pub fn with_capacity(items: usize) -> ChunkedMap<T> {
-        let shards = (items / SHARD).next_power_of_two();
+        ChunkedMap::with_shards((items / SHARD).next_power_of_two(), items)
+    }
+
+    fn with_shards(shards: usize, items: usize) -> ChunkedMap<T> {
+        // A shard that grows is distributed again each time.
+        let shard = || Arc::new(HashTable::with_capacity(items / shards));
         ChunkedMap {
             hasher: RandomState::default(),
-            shards: vec![Arc::default(); shards],
+            shards: std::iter::repeat_with(shard).take(shards).collect(),
             len: 0,
         }
     }
@@ -426,7 +431,8 @@ impl<T: Keyed + Clone> ChunkedMap<T> {
         if self.len + more <= self.shards.len() * SHARD {
             return;
         }
-        let mut larger = ChunkedMap::with_capacity(2 * (self.len + more));
+        let items = self.len + more;
+        let mut larger = ChunkedMap::with_shards((2 * items / SHARD).next_power_of_two(), items);
         larger.hasher = self.hasher.clone();
         for item in self.iter() {
             let (shard, hash) = larger.place(item.key());
