@@ -83,7 +83,7 @@ impl Id {
     pub fn faults(&self) -> Vec<&'static str> {
         let name = self.as_str();
         // Nearly all names are of this form.
-        if name.len() <= Id::MAX_CHARS && name.split('-').all(is_plain_part) {
+        if name.len() <= Id::MAX_CHARS && is_plain(name) {
             return Vec::new();
         }
         let is_letter =
@@ -112,15 +112,22 @@ impl Id {
     }
 }
 
-/// Returns whether `part` of a name has lower-case ASCII letters and digits alone, and at least one.
-fn is_plain_part(part: &str) -> bool {
-    let mut bytes = part.bytes();
-    !part.is_empty() && bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+/// Returns whether `name` has lower-case ASCII letters and digits alone, in parts that one hyphen separates.
+fn is_plain(name: &str) -> bool {
+    let mut is_part = false;
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' => is_part = true,
+            b'-' if is_part => is_part = false,
+            _ => return false,
+        }
+    }
+    is_part
 }
 
 fn checked(written: &str) -> Result<Cow<'_, str>, InvalidValue> {
     const PATH: &str = "a name is not a path";
-    if written.split('-').all(is_plain_part) {
+    if is_plain(written) {
         return Ok(written.into());
     }
     let name = written.trim();

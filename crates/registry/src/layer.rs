@@ -155,7 +155,8 @@ pub(crate) fn name_skeleton(name: &str) -> String {
 
 /// Returns the skeleton of the source name that `id` begins with: of `home` for `home:tidy` and `HOME:tidy`.
 pub(crate) fn source_skeleton(id: &str) -> Option<String> {
-    if id.is_ascii() && !id.contains(':') {
+    // Most names are short, so that two searches take longer.
+    if id.bytes().all(|byte| byte.is_ascii() && byte != b':') {
         return None;
     }
     Some(name_skeleton(id).split_once(':')?.0.trim().to_owned())
