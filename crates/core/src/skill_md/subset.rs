@@ -96,7 +96,7 @@ impl<'a> SubsetReader<'a> {
             self.at += 1;
         }
         self.find_line_end();
-        let blanks = self.rest().len() - self.rest().trim_start_matches(' ').len();
+        let blanks = leading_blanks(&bytes[self.at..self.end]);
         match bytes.get(self.at + blanks) {
             None if blanks == 0 => Some(None),
             // Lines of blanks may belong to a scalar.
@@ -129,9 +129,8 @@ impl<'a> SubsetReader<'a> {
 
     fn value(&mut self, key: &Range<usize>, indent: usize, depth: usize) -> Option<(Value, Mark)> {
         let mark = |value: Range<usize>, plain: bool| Mark::new(key.start, value, plain);
-        let rest = self.rest();
-        let written = rest.trim_start_matches(' ');
-        self.at += rest.len() - written.len();
+        self.skip_blanks();
+        let written = self.rest();
         match written.as_bytes().first() {
             None => {
                 self.advance_line();
@@ -196,8 +195,8 @@ impl<'a> SubsetReader<'a> {
                 self.at += indent + 2;
                 items.push(self.item(indent, depth + 1)?);
             }
-            items.shrink_to_fit();
             self.is_dedented(indent, true)?;
+            items.shrink_to_fit();
             return Some(Value::List(items));
         }
         self.at += indent;
@@ -346,8 +345,8 @@ impl<'a> SubsetReader<'a> {
                 }
             }
         }
-            items.shrink_to_fit();
         Some(if list {
+            items.shrink_to_fit();
             Value::List(items)
         } else {
             Value::Map(unique(rows))
@@ -392,10 +391,7 @@ impl<'a> SubsetReader<'a> {
     }
 
     fn skip_blanks(&mut self) {
-        self.at += self.text.as_bytes()[self.at..]
-            .iter()
-            .take_while(|byte| **byte == b' ')
-            .count();
+        self.at += leading_blanks(&self.text.as_bytes()[self.at..]);
     }
 
     fn peek(&self) -> Option<u8> {
@@ -412,10 +408,7 @@ impl<'a> SubsetReader<'a> {
         };
         self.advance_line();
         let bytes = self.text.as_bytes();
-        let inner = bytes[self.at..]
-            .iter()
-            .take_while(|byte| **byte == b' ')
-            .count();
+        let inner = leading_blanks(&bytes[self.at..]);
         if inner <= indent {
             return None;
         }
@@ -431,8 +424,8 @@ impl<'a> SubsetReader<'a> {
                 self.at += 1;
                 continue;
             }
-            let content = line.trim_start_matches(' ');
-            let blanks = line.len() - content.len();
+            let blanks = leading_blanks(line.as_bytes());
+            let content = &line[blanks..];
             if blanks <= indent && !content.is_empty() {
                 break;
             }
@@ -458,6 +451,11 @@ impl<'a> SubsetReader<'a> {
         self.nodes += 1;
         Some((Value::text(text), start..self.at))
     }
+}
+
+/// Returns the number of blanks at the start.
+fn leading_blanks(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| **byte == b' ').count()
 }
 
 fn key_length(text: &str) -> Option<usize> {
