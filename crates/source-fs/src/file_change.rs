@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use repertoire_core::{Diagnostic, ListingEntry, Skill};
+use repertoire_core::Diagnostic;
 
-use crate::skill_file::SkillFile;
+use crate::skill_file::{ListedRow, SkillFile};
 
 /// A file that is added, removed or changed between two scans.
 #[derive(Debug, Clone)]
@@ -54,12 +54,16 @@ impl SkillFileChange {
     }
 
     pub(crate) fn lists_the_same(&self) -> bool {
-        row(&self.old) == row(&self.new)
+        match (row(&self.old), row(&self.new)) {
+            (Some(old), Some(new)) => old.lists_like(new),
+            (None, None) => true,
+            _ => false,
+        }
     }
 
     pub(crate) fn adds_only_information(&self) -> bool {
         match (row(&self.old), row(&self.new)) {
-            (Some(old), Some(new)) => old.is_same(new),
+            (Some(old), Some(new)) => old.entry().is_same(&new.entry()),
             (None, None) => true,
             _ => false,
         }
@@ -83,6 +87,6 @@ fn diagnostics_of(skill_file: &Option<Arc<SkillFile>>) -> &[Diagnostic] {
         .map_or(&[], |skill_file| &skill_file.diagnostics)
 }
 
-fn row(skill_file: &Option<Arc<SkillFile>>) -> Option<&ListingEntry<Skill>> {
-    skill_file.as_ref()?.row.as_ref().map(|row| &row.listed)
+fn row(skill_file: &Option<Arc<SkillFile>>) -> Option<&ListedRow> {
+    skill_file.as_ref()?.row.as_ref()
 }

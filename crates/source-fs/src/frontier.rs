@@ -1,7 +1,7 @@
 //! The frontier of a walk: what it has found and not visited yet, and the diagnostics on the way.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use repertoire_core::{Code, Diagnostic};
@@ -23,6 +23,14 @@ pub(crate) struct FolderToVisit {
 }
 
 impl FolderToVisit {
+    /// Returns the path of `name` in this folder. [`PathBuf::join`](std::path::Path::join) allocates twice, and the second time too much.
+    pub(crate) fn join(&self, name: &OsStr) -> PathBuf {
+        let mut path = PathBuf::with_capacity(self.path.as_os_str().len() + 1 + name.len());
+        path.push(&self.path);
+        path.push(name);
+        path
+    }
+
     pub(crate) fn diagnostic(&self, code: Code, message: impl Into<String>) -> PathDiagnostic {
         PathDiagnostic::new(self.path.clone(), code, message)
     }
@@ -32,7 +40,7 @@ impl FolderToVisit {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
     /// The real path, where the path is not the real one itself.
-    pub(crate) real: Option<Arc<Path>>,
+    pub(crate) real: Option<Arc<PathBuf>>,
     /// Whether a link below the root led there.
     pub(crate) by_link: bool,
     /// Whether it lies outside of every root of the source.

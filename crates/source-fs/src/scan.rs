@@ -14,7 +14,7 @@ use crate::file_change::SkillFileChange;
 use crate::frontier::PathDiagnostic;
 use crate::root::{RootReport, SearchPlan, bytes, is_within};
 use crate::saved_scan::ScanStore;
-use crate::skill_file::SkillFile;
+use crate::skill_file::{ListedRow, SkillFile};
 use crate::skill_files::SkillFileTable;
 use crate::tree_file::TreeFile;
 use crate::walk::Walk;
@@ -220,7 +220,7 @@ impl TreeScan {
                 at + usize::from(old),
                 change.new.as_ref().and_then(|file| file.row.as_ref()),
             );
-            let items = items.map(|row| row.listed.clone());
+            let items = items.map(ListedRow::entry);
             match splices.last_mut() {
                 Some((last, rows)) if last.end == at => {
                     last.end = end;
@@ -391,7 +391,7 @@ fn list(
 ) -> Listing<Skill> {
     let rows = skill_files
         .iter()
-        .filter_map(|file| file.row.as_ref().map(|row| row.listed.clone()));
+        .filter_map(|file| file.row.as_ref().map(ListedRow::entry));
     Listing::new(
         revision,
         rows,

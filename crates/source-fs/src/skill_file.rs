@@ -1,6 +1,7 @@
 //! A cached `SKILL.md`.
 
 mod content;
+mod listed_row;
 mod read_context;
 mod restored;
 
@@ -13,9 +14,7 @@ use std::time::SystemTime;
 
 use parking_lot::Mutex;
 use repertoire_core::skill_md::{self, FileContext};
-use repertoire_core::{
-    Code, Diagnostic, Digest, Id, ListingEntry, Severity, Skill, Stamp, Strictness,
-};
+use repertoire_core::{Code, Diagnostic, Digest, Id, Severity, Stamp, Strictness};
 
 use crate::file;
 use crate::file_system::FileSystem;
@@ -29,6 +28,7 @@ use crate::skill_path::SkillPath;
 use crate::stamp::FileStamp;
 use crate::text_link;
 
+pub(crate) use listed_row::ListedRow;
 pub(crate) use read_context::ReadContext;
 
 /// A cached `SKILL.md`: the state of its last read.
@@ -57,7 +57,7 @@ pub(crate) struct SkillFile {
     /// The skill's other files, where those count.
     pub(crate) siblings: Option<Arc<SiblingFiles>>,
     /// The fingerprint of those at [`read_at`](SkillFile::read_at), where they do not count yet and change times cannot tell.
-    siblings_read: Option<Stamp>,
+    siblings_read: Option<Box<Stamp>>,
     /// The row of the file in this version, or in its last good one.
     pub(crate) row: Option<ListedRow>,
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -68,15 +68,6 @@ pub(crate) struct SkillFile {
 
 /// The digests of other files of the skill that were requested, with the versions of these files.
 pub(crate) type Digests = HashMap<String, (FileStamp, Digest)>;
-
-/// The listed row of a file, and the version that it is of.
-#[derive(Debug, Clone)]
-pub(crate) struct ListedRow {
-    /// The row. It keeps its stamp as long as the content is known to be the same.
-    pub(crate) listed: ListingEntry<Skill>,
-    /// The fingerprint of the last version that has this row.
-    pub(crate) version: Stamp,
-}
 
 /// The number of bytes read at first. In 93 of 100 real files the front matter ends within it.
 const CHUNK: usize = 1024;
@@ -299,12 +290,7 @@ impl SkillFile {
         }
         self.diagnostics = diagnostics;
         match (skill, self.stamp) {
-            (Some(skill), Some(stamp)) => {
-                self.row = Some(ListedRow {
-                    listed: ListingEntry::new(skill, stamp),
-                    version: stamp,
-                })
-            }
+            (Some(skill), Some(stamp)) => self.row = Some(ListedRow::new(skill, stamp)),
             _ => self.keep_last_good(reading.previous),
         }
     }
@@ -335,7 +321,7 @@ impl SkillFile {
         };
         let message = format!(
             "`{}` stays as it was when this file could last be read",
-            row.listed.item.id
+            row.item.id
         );
         self.diagnostics.push(self.diagnostic(Code::STALE, message));
         self.row = Some(row);
@@ -354,7 +340,7 @@ impl SkillFile {
     }
 
     pub(crate) fn id(&self) -> Option<&Id> {
-        self.row.as_ref().map(|row| &row.listed.item.id)
+        self.row.as_ref().map(|row| &row.item.id)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -379,7 +365,7 @@ impl SkillFile {
 
     pub(crate) fn lists_like(&self, other: &SkillFile) -> bool {
         let same_row = match (&self.row, &other.row) {
-            (Some(a), Some(b)) => a.listed == b.listed,
+            (Some(a), Some(b)) => a.lists_like(b),
             (None, None) => true,
             _ => false,
         };

@@ -64,7 +64,7 @@ impl Walk {
         let mut has_file = false;
         if selected {
             // Most folders are skills: opening the file first spares reading the folder.
-            let path = folder.path.join(FILE_NAME);
+            let path = folder.join(FILE_NAME.as_ref());
             match self.open_skill(&path, reading(&path)) {
                 Ok(opened) => has_file = opened,
                 Err(error) => return self.lose(folder, &error),
@@ -228,7 +228,7 @@ impl Walk {
             let Some(cursor) = plan.patterns.step(&folder.cursor, name) else {
                 continue;
             };
-            let path = folder.path.join(name);
+            let path = folder.join(name);
             if depth > plan.limits.depth {
                 self.too_deep.push(path);
                 return;
@@ -304,7 +304,7 @@ fn other_spellings(
     skill_file: &SkillFile,
 ) -> Vec<Diagnostic> {
     // One `stat` for the only other spelling in use costs less than reading the folder of every skill.
-    if !parent.has(&folder.path.join("skill.md")) {
+    if !parent.has(&folder.join("skill.md".as_ref())) {
         return Vec::new();
     }
     let Ok(entries) = folder.path.read_dir() else {

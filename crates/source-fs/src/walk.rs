@@ -175,6 +175,7 @@ impl Walk {
         self.has_links |= part.has_links || !part.links.is_empty();
         self.links.extend(part.links);
         let mut folders = part.folders;
+        seen.reserve(folders.len());
         // A real folder is met twice where a link led into it first, or where another search starts.
         folders.retain(|folder| seen.insert(folder.identity));
         if next.is_empty() {

@@ -64,7 +64,7 @@ where
 ///
 /// The allocator of glibc asks the system for a page at a time otherwise, which is one call in five of a scan.
 fn make_room() {
-    const ROOM: usize = 96 << 10;
+    const ROOM: usize = 120 << 10;
     drop(black_box(Vec::<u8>::with_capacity(ROOM)));
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use repertoire_core::record::{ByteReader, RecordReader, RecordWriter};
-use repertoire_core::{Diagnostic, Item, ListingEntry, Skill, Stamp};
+use repertoire_core::{Diagnostic, Item, Skill, Stamp};
 
 use crate::frontier::Reach;
 use crate::pattern::FILE_NAME;
@@ -56,12 +56,10 @@ pub(super) fn state_of(file: &SkillFile) -> Option<SavedState<'_>> {
         None => None,
     };
     let real_file = real.map(|real| Path::new(real).join(FILE_NAME));
-    let is_real = row.listed.item.real_location().map(Path::new)
-        == Some(real_file.as_deref().unwrap_or(&file.path));
-    let is_of_version = file.stamp == Some(row.version)
-        && row.listed.stamp == row.version
-        && row.listed.digest.is_none()
-        && row.listed.parts.is_none();
+    let is_real =
+        row.item.real_location().map(Path::new) == Some(real_file.as_deref().unwrap_or(&file.path));
+    let is_of_version =
+        file.stamp == Some(row.version) && row.stamp == row.version && !row.is_content_known();
     let is_decided = is_of_version
         && is_real
         && !file.reach.by_link
@@ -99,7 +97,7 @@ impl SavedState<'_> {
             bytes.extend_from_slice(&word.to_le_bytes());
         }
         let mut record = RecordWriter::default();
-        self.row.listed.item.write(&mut record);
+        self.row.item.write(&mut record);
         record.count(file.diagnostics.len());
         for diagnostic in &file.diagnostics {
             diagnostic.write(&mut record);
@@ -143,7 +141,7 @@ impl<'a> SavedSkill<'a> {
     pub(crate) fn is_reached_by(&self, reach: &Reach) -> bool {
         !reach.by_link
             && reach.is_outside == self.is_outside
-            && reach.real.as_deref().map(bytes) == self.real
+            && reach.real.as_deref().map(|real| bytes(real)) == self.real
     }
 
     /// Returns whether the file and its folder have these versions.
@@ -160,10 +158,7 @@ impl<'a> SavedSkill<'a> {
         for _ in 0..count {
             diagnostics.push(Diagnostic::read(&mut record)?);
         }
-        let row = ListedRow {
-            listed: ListingEntry::new(skill, self.stamp),
-            version: self.stamp,
-        };
+        let row = ListedRow::new(skill, self.stamp);
         record.is_at_end().then_some((row, diagnostics))
     }
 }

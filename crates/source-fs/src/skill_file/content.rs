@@ -16,9 +16,9 @@ impl SkillFile {
         if let Some(previous) = reading.previous
             && self.begins_with_siblings_of(previous)
             && let (Some(row), Some(known)) = (&mut self.row, &previous.row)
-            && row.listed.item == known.listed.item
+            && row.item == known.item
         {
-            row.listed = known.listed.clone();
+            *row = known.of_version(row);
             return;
         }
         let Some(known) = reading
@@ -32,14 +32,11 @@ impl SkillFile {
         let Some(row) = limits.and_then(|limits| self.read_content(limits)) else {
             return;
         };
-        let is_same = row.listed.item == known.listed.item
-            && (row.listed.digest, &row.listed.parts) == (known.listed.digest, &known.listed.parts);
-        let listed = if is_same {
-            known.listed.clone()
+        self.row = Some(if row.has_content_of(known) {
+            known.of_version(&row)
         } else {
-            row.listed
-        };
-        self.row = Some(ListedRow { listed, ..row });
+            row
+        });
     }
 
     /// Records the state of the other files while they do not count: that of the first read of this version.
@@ -53,13 +50,13 @@ impl SkillFile {
             .previous
             .filter(|previous| previous.siblings.is_none() && previous.file == self.file);
         if let Some(first) = first {
-            (self.read_at, self.siblings_read) = (first.read_at, first.siblings_read);
+            (self.read_at, self.siblings_read) = (first.read_at, first.siblings_read.clone());
         } else if let (Some(file), Some(read_at)) = (self.file, self.read_at)
             && !file.is_settled(read_at)
         {
             let limits = reading.file_limits;
             let now = SiblingFiles::of(&self.path, self.is_search_root, limits, None);
-            self.siblings_read = Some(now.stamp);
+            self.siblings_read = Some(Box::new(now.stamp));
         }
     }
 
@@ -69,8 +66,8 @@ impl SkillFile {
         let Some(siblings) = self.siblings.as_ref().filter(|_| is_new) else {
             return false;
         };
-        match (previous.siblings_read, previous.read_at) {
-            (Some(stamp), _) => siblings.stamp == stamp,
+        match (&previous.siblings_read, previous.read_at) {
+            (Some(stamp), _) => siblings.stamp == **stamp,
             (None, Some(read_at)) => siblings.are_older_than(read_at),
             (None, None) => false,
         }
@@ -86,6 +83,7 @@ impl SkillFile {
             diagnostics: self.diagnostics.clone(),
             digests: self.digests.clone(),
             reach: self.reach.clone(),
+            siblings_read: self.siblings_read.clone(),
             ..*self
         }
     }
@@ -106,20 +104,11 @@ impl SkillFile {
         let is_current = body.stamp == row.version
             && self.file == Some(file)
             && beside_now.stamp == siblings.stamp;
-        is_current.then(|| ListedRow {
-            listed: row
-                .listed
-                .clone()
-                .with_digest(body.digest)
-                .with_parts(ContentDigests::new(&body.text, &files)),
-            version: row.version,
-        })
+        is_current.then(|| row.with_content(body.digest, ContentDigests::new(&body.text, &files)))
     }
 
     pub(super) fn content_known(&self) -> bool {
-        self.row
-            .as_ref()
-            .is_some_and(|row| row.listed.parts.is_some())
+        self.row.as_ref().is_some_and(ListedRow::is_content_known)
     }
 
     pub(crate) fn is_unread(&self) -> bool {
@@ -134,7 +123,7 @@ impl SkillFile {
     pub(crate) fn as_listed(&self, body: Body) -> Body {
         let listed = self.row.as_ref().filter(|row| row.version == body.stamp);
         let mut body = body;
-        body.stamp = listed.map_or(body.stamp, |row| row.listed.stamp);
+        body.stamp = listed.map_or(body.stamp, |row| row.stamp);
         body
     }
 }

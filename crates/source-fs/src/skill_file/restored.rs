@@ -28,7 +28,7 @@ impl SkillFile {
         let (row, diagnostics) = record.contents()?;
         saved.count_reused();
         Some(SkillFile {
-            path: SkillPath::Text(row.listed.item.location.clone()?),
+            path: SkillPath::Text(row.item.location.clone()?),
             file: Some(file.stamp),
             read_at: Some(read_at),
             settled: true,
