@@ -155,8 +155,7 @@ pub(crate) fn name_skeleton(name: &str) -> String {
 
 /// Returns the skeleton of the source name that `id` begins with: of `home` for `home:tidy` and `HOME:tidy`.
 pub(crate) fn source_skeleton(id: &str) -> Option<String> {
-    // Most names are short, so that two searches take longer.
-    if id.bytes().all(|byte| byte.is_ascii() && byte != b':') {
+    if id.is_ascii() && !id.contains(':') {
         return None;
     }
     Some(name_skeleton(id).split_once(':')?.0.trim().to_owned())

@@ -62,9 +62,9 @@ fn positions(bytes: &[u8], is_wanted: impl Fn(u8) -> bool + Copy) -> impl Iterat
     const STEP: usize = 32;
     let steps = bytes.chunks(STEP).enumerate();
     // All bytes of a step are looked at, which a processor does at once.
-    let steps = steps.filter(move |(_, step)| {
+    let steps = steps.filter(|(_, step)| {
         step.iter()
-            .fold(false, |found, byte| found | is_wanted(*byte))
+            .fold(false, |found, byte| found | is_unusual(*byte))
     });
     steps.flat_map(move |(number, step)| {
         let wanted = step
@@ -73,6 +73,11 @@ fn positions(bytes: &[u8], is_wanted: impl Fn(u8) -> bool + Copy) -> impl Iterat
             .filter(move |(_, byte)| is_wanted(**byte));
         wanted.map(move |(at, _)| number * STEP + at)
     })
+}
+
+/// Returns whether `byte` is neither printable ASCII nor a line break. Takes two comparisons.
+fn is_unusual(byte: u8) -> bool {
+    ((byte.wrapping_add(1) as i8) < 0x21) & (byte != b'\n')
 }
 
 /// A cursor over the input. Between calls it points at the start of a line.
