@@ -750,3 +750,24 @@ fn anchors_and_tags_are_read_over() {
     );
     assert_eq!(found_in(&beside("license: &l MIT")), [""; 0]);
 }
+
+#[test]
+fn skills_share_short_texts() {
+    let rows = [
+        ("the subset", "license: Apache-2.0"),
+        ("the YAML parser", "license: Apache-2.0 # as a whole"),
+    ];
+    for (label, lines) in rows {
+        let texts = || match skill_with(lines).fields.pop() {
+            Some((key, Value::Scalar(value))) => [key, value.text],
+            other => panic!("{label}: {other:?}"),
+        };
+        let (one, other) = (texts(), texts());
+        let is_shared: Vec<_> = one
+            .iter()
+            .zip(&other)
+            .map(|(one, other)| std::sync::Arc::ptr_eq(one, other))
+            .collect();
+        assert_eq!(is_shared, [true; 2], "{label}");
+    }
+}
