@@ -1,7 +1,7 @@
 //! The tests of agents that speak the Agent Client Protocol.
 
-use crate::workspace;
-use crate::{Failure, step};
+use crate::ci::OPTIONAL_TESTS;
+use crate::{Failure, step, workspace};
 
 /// An agent without a model, which needs no account.
 const ELIZA: &str = "elizacp@12.0.0";
@@ -13,8 +13,11 @@ const HEADING: &str = "agents that speak ACP";
 /// # Errors
 /// Fails if a test fails.
 pub(crate) fn run() -> Result<(), Failure> {
-    let tests = "cargo nextest run -p repertoire-agent-runtime --features acp";
-    step::command(HEADING, &format!("{tests} acp"))?;
+    let tests = format!(
+        "{} -E package(repertoire-agent-runtime)&test(acp)",
+        *OPTIONAL_TESTS
+    );
+    step::command(HEADING, &tests)?;
     let root = tempfile::tempdir()?;
     let shown = root.path().display();
     // The folder of the build stays, so only the first run builds all of it.
@@ -31,5 +34,5 @@ pub(crate) fn run() -> Result<(), Failure> {
         return Ok(());
     }
     let program = format!("REPERTOIRE_TEST_ELIZACP={shown}/bin/elizacp");
-    step::command(HEADING, &format!("{program} {tests} --profile slow acp"))
+    step::command(HEADING, &format!("{program} {tests} --profile slow"))
 }

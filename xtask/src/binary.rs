@@ -9,6 +9,8 @@ use crate::{Failure, step, workspace};
 pub(crate) enum Profile {
     /// The profile of tests.
     Debug,
+    /// The profile of programs whose time a check compares.
+    Measured,
     /// The profile of releases.
     Release,
 }
@@ -19,6 +21,7 @@ impl Profile {
         let selected = match self {
             // With the features of `xtask`, every dependency is as the tests compiled it.
             Profile::Debug => "-p xtask",
+            Profile::Measured => "--profile measured",
             Profile::Release => "--release",
         };
         let line = format!("cargo build --quiet {selected} -p {package} {target}");
@@ -30,6 +33,7 @@ impl Profile {
     pub(crate) fn folder(self) -> Result<PathBuf, Failure> {
         let name = match self {
             Profile::Debug => "debug",
+            Profile::Measured => "measured",
             Profile::Release => "release",
         };
         Ok(workspace::target()?.join(name))

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use clap::Args;
 
+use crate::binary::Profile;
 use crate::{Failure, step, venv, workspace};
 
 /// The options of the check.
@@ -37,10 +38,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         venv::venv(&scratch, &tests.join("requirements.txt"))?;
         venv::npm(&scratch, &tests.join("package.json"))
     })?;
-    step::command(
-        "build",
-        "cargo build --quiet -p repertoire-cli --bin repertoire",
-    )?;
+    let program = Profile::Debug.command_line()?;
     // One at a time: each starts a browser of its own.
     let line = workspace::outside("test", "tests/browser", "-- --test-threads 1");
     step::step("tests in Chromium", &line, || {
@@ -49,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         cargo
             .args(words)
             .current_dir(workspace::root())
-            .env("REPERTOIRE", target.join("debug/repertoire"))
+            .env("REPERTOIRE", program)
             .env("AXE", scratch.join("node_modules/axe-core/axe.min.js"))
             .env("PICTURES", &pictures);
         if options.pictures {

@@ -3,14 +3,26 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use crate::binary::Profile;
+use crate::lint::OPTIONAL_FEATURES;
 use crate::step::{self, command, skipped, step};
 use crate::{Failure, acp, cases, corpus, lint, packages, postgres, test, venv, workspace};
 
 /// The user and group without rights that runs the cases where this program is root.
 pub(crate) const UNPRIVILEGED: &str = "65534";
+
+/// Tests with all features that are off by default, which are built once.
+///
+/// With `xtask`, every dependency is as the other tests compiled it.
+pub(crate) static OPTIONAL_TESTS: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "cargo nextest run -p xtask -p repertoire-agents -p repertoire-agent-runtime -p repertoire-gateway \
+         -p repertoire-cli {OPTIONAL_FEATURES}"
+    )
+});
 
 /// Runs every part, and reports every failure at the end.
 ///
@@ -23,19 +35,22 @@ pub(crate) fn run(shared: Option<PathBuf>) -> Result<(), Failure> {
     let mut parts = vec![
         lint::run(),
         test::slow(),
-        acp::run(),
         command(
             "tests of the example for rig",
             &workspace::outside("test", "examples/rig", ""),
         ),
         packages::check(),
+        acp::run(),
         command(
             "access tokens of an issuer",
-            "cargo nextest run -p repertoire-gateway --features oauth",
+            &format!("{} -E package(repertoire-gateway)", *OPTIONAL_TESTS),
         ),
         command(
             "traces",
-            "cargo nextest run -p repertoire-cli --features oauth,otlp traces",
+            &format!(
+                "{} -E package(repertoire-cli)&test(traces)",
+                *OPTIONAL_TESTS
+            ),
         ),
         postgres::run(),
         command("soak", "cargo xtask soak --seconds 10"),

@@ -6,6 +6,9 @@ use crate::{Failure, book, workspace};
 /// The packages whose features hosts choose from.
 const CHOSEN: [&str; 2] = ["repertoire", "repertoire-cli"];
 
+/// The features that bring many crates, which are off by default.
+pub(crate) const OPTIONAL_FEATURES: &str = "--features repertoire-cli/acp,repertoire-cli/oauth,repertoire-cli/otlp,repertoire-cli/postgres";
+
 /// The command that documents every library with all features, as pages and as JSON.
 pub(crate) const DOCUMENTATION: &str = "RUSTDOC=xtask/rustdoc RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --all-features --no-deps --lib";
 
@@ -16,12 +19,7 @@ pub(crate) const DOCUMENTATION: &str = "RUSTDOC=xtask/rustdoc RUSTDOCFLAGS=-Dwar
 pub(crate) fn run() -> Result<(), Failure> {
     command(
         "lints",
-        "cargo clippy --workspace --all-targets -- -D warnings",
-    )?;
-    command(
-        "lints of tests with optional features",
-        "cargo clippy -p repertoire-agents -p repertoire-agent-runtime -p repertoire-cli --all-targets \
-         --features repertoire-cli/acp,repertoire-cli/postgres -- -D warnings",
+        &format!("cargo clippy --workspace --all-targets {OPTIONAL_FEATURES} -- -D warnings"),
     )?;
     for package in CHOSEN {
         for features in features_of(package)? {

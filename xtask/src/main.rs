@@ -119,7 +119,7 @@ enum Task {
     /// Measure how often a search finds the right skill, on public questions and beside other programs.
     Retrieval(retrieval::Options),
     /// Compare folders of agents, locks and times with those of the tool `skills`; installs it from PyPI and npm.
-    SkillsTool(skills_tool::Options),
+    SkillsTool,
     /// Edit, rename, move, break and delete a tree at random under a live registry, and compare with a fresh scan.
     Soak(soak::Options),
 }
@@ -146,7 +146,7 @@ fn main() -> ExitCode {
         Task::McpLoad(options) => mcp_load::run(options),
         Task::Oci(options) => oci::run(&options),
         Task::Retrieval(options) => retrieval::run(&options),
-        Task::SkillsTool(options) => skills_tool::run(&options),
+        Task::SkillsTool => skills_tool::run(),
         Task::Soak(options) => soak::run(&options),
     };
     match ended {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::ci::UNPRIVILEGED;
+use crate::ci::{OPTIONAL_TESTS, UNPRIVILEGED};
 use crate::{Failure, step, venv};
 
 const HEADING: &str = "agents on Postgres";
@@ -28,11 +28,11 @@ pub(crate) fn run() -> Result<(), Failure> {
     let port = server.port;
     let server = format!("REPERTOIRE_TEST_POSTGRES={socket} REPERTOIRE_TEST_POSTGRES_PORT={port}");
     let parts = [
-        "-p repertoire-agents",
-        "-p repertoire-cli --profile slow shared_store",
+        "-E package(repertoire-agents)",
+        "--profile slow -E package(repertoire-cli)&test(shared_store)",
     ];
     parts.iter().try_for_each(|part| {
-        let line = format!("{server} cargo nextest run --features postgres {part}");
+        let line = format!("{server} {} {part}", *OPTIONAL_TESTS);
         step::command(HEADING, &line)
     })
 }

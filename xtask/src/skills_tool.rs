@@ -9,20 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clap::Args;
 use repertoire_profiles::{AgentPlace, AgentProfiles};
 use serde_json::Value;
 
 use crate::binary::Profile;
 use crate::{Failure, venv, workspace};
-
-/// The options of the check.
-#[derive(Debug, Args)]
-pub(crate) struct Options {
-    /// Build `repertoire` for releases, and require that it is at least five times as fast.
-    #[arg(long)]
-    release: bool,
-}
 
 /// The compared agents: the name of the profile, and the name that the tool prints.
 const AGENTS: [(&str, &str); 8] = [
@@ -52,19 +43,19 @@ pub(crate) const SIGNS: [&str; 8] = [
 type Difference = (String, String, String);
 
 /// Installs the tool, compares the lock files and the times, lists the same home with both programs, and compares the folders.
-pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
     let scripts = workspace::root().join("tests/skills-tool");
     let scratch = workspace::target()?.join("skills-tool");
     fs::create_dir_all(&scratch)?;
     venv::venv(&scratch, &scripts.join("requirements.txt"))?;
     venv::npm(&scratch, &scripts.join("package.json"))?;
-    let profile = match options.release {
-        true => Profile::Release,
-        false => Profile::Debug,
-    };
-    let program = profile.command_line()?;
+    let folder = Profile::Measured.build(
+        "repertoire-cli",
+        "--bin repertoire --no-default-features --features install",
+    )?;
+    let program = folder.join("repertoire");
     locks::check(&scratch, &program)?;
-    speed::check(&scratch, &program, profile)?;
+    speed::check(&scratch, &program)?;
     let home = tempfile::tempdir()?;
     let home = home.path().canonicalize()?;
     let explained = explained(&scripts.join("explained.tsv"))?;

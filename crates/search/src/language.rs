@@ -61,8 +61,8 @@ impl Language {
     /// Returns the term of the forms of `word`, which is a stem without accents; `None` for a frequent word and what is not a word.
     pub(super) fn form(self, word: &str) -> Option<String> {
         // The bounds are those of English stems, in characters.
-        let is_letter = |c: char| c.is_alphabetic() || is_combining_mark(c);
-        let is_word = (3..=32).contains(&word.chars().count()) && word.chars().all(is_letter);
+        let is_word =
+            (3..=32).contains(&word.chars().count()) && word.chars().all(is_letter_or_mark);
         let stem = (is_word && !self.is_frequent(word))
             .then(|| Stemmer::create(self.algorithm()).stem(word))?;
         Some(self.term() + bare(&stem).as_deref().unwrap_or(&stem))
@@ -141,6 +141,10 @@ impl Language {
     }
 }
 
+fn is_letter_or_mark(c: char) -> bool {
+    c.is_alphabetic() || is_combining_mark(c)
+}
+
 /// The mark of a form of a word, before the letter of its language.
 const FORM: char = '\u{7}';
 
@@ -179,17 +183,12 @@ impl LanguageSet {
 
 static FREQUENT: LazyLock<HashMap<&'static str, LanguageSet, RandomState>> = LazyLock::new(|| {
     let mut sets: HashMap<_, LanguageSet, _> = HashMap::default();
-    let mut add = |word, bit: usize| sets.entry(word).or_default().0 |= 1 << bit;
     for word in STOP_WORDS {
-        add(word, ENGLISH);
+        sets.entry(word).or_default().0 |= 1 << ENGLISH;
     }
     for language in Language::ALL {
-        for word in language
-            .frequent_words()
-            .split(' ')
-            .filter(|word| !word.is_empty())
-        {
-            add(word, language as usize);
+        for word in language.frequent_words().split_terminator(' ') {
+            sets.entry(word).or_default().0 |= 1 << language as u32;
         }
     }
     sets

@@ -178,13 +178,6 @@ fn count_examples(
     rows: &mut Vec<(TermId, TermCount)>,
     lexicon: &mut Lexicon,
 ) -> Option<Language> {
-    let mut count = |term, seen: &mut Vec<TermId>, lexicon: &mut Lexicon| {
-        if !seen.contains(&term) {
-            let count = lexicon.row(rows, term);
-            count.examples = count.examples.saturating_add(1);
-            seen.push(term);
-        }
-    };
     let mut languages = LanguageCounts::default();
     for example in examples {
         let mut seen = Vec::new();
@@ -192,7 +185,7 @@ fn count_examples(
             let word = lexicon.token(token);
             languages.add(word.languages, 1);
             if !word.is_stop() {
-                count(word.stem, &mut seen, lexicon);
+                count_once(word.stem, &mut seen, rows, lexicon);
             }
         });
     }
@@ -200,10 +193,24 @@ fn count_examples(
     for example in examples {
         let mut seen = Vec::new();
         lexicon.forms(example, language, |form, lexicon| {
-            count(form, &mut seen, lexicon);
+            count_once(form, &mut seen, rows, lexicon);
         });
     }
     Some(language)
+}
+
+/// Counts an example with `term`, unless it was seen in that example.
+fn count_once(
+    term: TermId,
+    seen: &mut Vec<TermId>,
+    rows: &mut Vec<(TermId, TermCount)>,
+    lexicon: &mut Lexicon,
+) {
+    if !seen.contains(&term) {
+        let count = lexicon.row(rows, term);
+        count.examples = count.examples.saturating_add(1);
+        seen.push(term);
+    }
 }
 
 impl TextTerms {
