@@ -46,8 +46,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PART", conflicts_with = "write")]
     only: Option<GatewayPart>,
     /// The binary `repertoire` to load; built first if none is named.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = absolute_path)]
     binary: Option<PathBuf>,
+}
+
+/// Parses a path, which a gateway uses in a different folder.
+fn absolute_path(path: &str) -> Result<PathBuf, String> {
+    std::path::absolute(path).map_err(|error| error.to_string())
 }
 
 /// A part that loads a gateway.
@@ -197,5 +202,25 @@ impl Times {
             .get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1)))
             .copied()
             .unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    #[test]
+    fn the_binary_has_an_absolute_path() {
+        let line = Line::parse_from(["load", "--binary", "target/repertoire"]);
+        let folder = std::env::current_dir().expect("the test has a folder");
+        assert_eq!(line.options.binary, Some(folder.join("target/repertoire")));
     }
 }

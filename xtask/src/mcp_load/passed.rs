@@ -22,7 +22,7 @@ const SKILLS: usize = 50;
 const CALLS: usize = 2000;
 const ROUND: usize = 50;
 /// Calls of all sessions together in a second.
-const RATE: usize = 200;
+const RATE: u32 = 200;
 
 const CONFIGURATION: &str = "\
 [gateway]
@@ -62,6 +62,8 @@ struct Calls {
 }
 
 /// Measures one caller, then `sessions` of them at a fixed rate.
+///
+/// Direct and passed calls take turns, so that a change of the machine's speed affects both.
 pub(super) async fn figures(
     options: &Options,
     program: &Path,
@@ -88,10 +90,9 @@ pub(super) async fn figures(
     caller.tool = PIPED_TOOL;
     let piped = in_turns(piped(program, tree.root())?, &mut caller).await?;
     let time = Duration::from_secs(options.seconds.min(20));
-    let together = Calls {
-        direct: together(server.address(), sessions, time, direct).await?,
-        passed: together(gateway.address(), sessions, time, passed).await?,
-    };
+    let direct = open(server.address(), sessions, direct).await?;
+    let passed = open(gateway.address(), sessions, passed).await?;
+    let together = together(direct, passed, time).await?;
     let figures = [
         figure("piped/p50", &piped, 50, 0.3),
         figure("one/p50", &alone, 50, 0.3),
@@ -136,39 +137,64 @@ async fn in_turns(mut direct: Caller, passed: &mut Caller) -> Result<Calls, Fail
     Ok(calls)
 }
 
-/// Opens `sessions`, and lets them call at a fixed rate for `time`, each in its turn.
-async fn together<F: Future<Output = Result<Caller, Failure>>>(
+/// Opens `count` sessions.
+async fn open<F: Future<Output = Result<Caller, Failure>>>(
     address: SocketAddr,
-    sessions: usize,
-    time: Duration,
-    open: fn(SocketAddr) -> F,
-) -> Result<Times, Failure> {
-    let mut callers = Vec::with_capacity(sessions);
-    for _ in 0..sessions {
-        let mut caller = open(address).await?;
-        caller.call().await?;
-        callers.push(caller);
+    count: usize,
+    one: fn(SocketAddr) -> F,
+) -> Result<Vec<Caller>, Failure> {
+    let mut callers = Vec::with_capacity(count);
+    for _ in 0..count {
+        callers.push(one(address).await?);
     }
-    let (interval, begun) = (
-        Duration::from_secs(1) * sessions as u32 / RATE as u32,
-        Instant::now(),
-    );
-    let mut tasks = JoinSet::new();
-    for (number, mut caller) in callers.into_iter().enumerate() {
-        let first = begun + interval * number as u32 / sessions as u32;
-        tasks.spawn(async move {
-            let (mut times, mut next) = (Vec::new(), first);
-            while next < begun + time {
-                tokio::time::sleep_until(next.into()).await;
-                times.push(caller.call().await.map_err(|failure| failure.to_string())?);
-                next += interval;
+    Ok(callers)
+}
+
+/// Lets the sessions of both kinds call in rounds, until each kind has called for `time`.
+async fn together(
+    mut direct: Vec<Caller>,
+    mut passed: Vec<Caller>,
+    time: Duration,
+) -> Result<Calls, Failure> {
+    let mut calls = Calls::default();
+    let rounds = (time.as_secs_f64() / round_of(direct.len()).as_secs_f64()).ceil();
+    // The first round warms up.
+    for number in 0..=rounds as usize {
+        for (callers, times) in [
+            (&mut direct, &mut calls.direct),
+            (&mut passed, &mut calls.passed),
+        ] {
+            let took = round(callers).await?;
+            if number > 0 {
+                times.0.extend(took);
             }
-            Ok::<_, String>(times)
+        }
+    }
+    Ok(calls)
+}
+
+/// Returns the time in which `callers` call once each at the fixed rate.
+fn round_of(callers: usize) -> Duration {
+    Duration::from_secs(1) * callers as u32 / RATE
+}
+
+/// Lets each of `callers` call once, at equal distances.
+async fn round(callers: &mut Vec<Caller>) -> Result<Vec<Duration>, Failure> {
+    let (begun, count) = (Instant::now(), callers.len() as u32);
+    let mut tasks = JoinSet::new();
+    for (number, mut caller) in callers.drain(..).enumerate() {
+        let turn = begun + round_of(count as usize) * number as u32 / count;
+        tasks.spawn(async move {
+            tokio::time::sleep_until(turn.into()).await;
+            let took = caller.call().await.map_err(|failure| failure.to_string())?;
+            Ok::<_, String>((caller, took))
         });
     }
-    let mut times = Times::default();
+    let mut times = Vec::with_capacity(tasks.len());
     while let Some(done) = tasks.join_next().await {
-        times.0.append(&mut done??);
+        let (caller, took) = done??;
+        callers.push(caller);
+        times.push(took);
     }
     Ok(times)
 }
