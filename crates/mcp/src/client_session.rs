@@ -126,6 +126,8 @@ impl ClientSession {
             answers.begin(PreparedAnswers {
                 server: self.server.clone(),
                 client,
+                tools: Arc::clone(&self.tools),
+                model: Arc::new(self.model(context)),
                 lists_skills: Arc::clone(&self.lists_skills),
             });
         }

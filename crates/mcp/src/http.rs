@@ -9,6 +9,7 @@ mod message;
 mod metrics;
 mod options;
 pub(crate) mod request_parts;
+mod session_calls;
 mod session_limiter;
 mod sessions;
 mod wrong_tokens;

@@ -4,13 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use repertoire::Model;
+#[cfg(feature = "http")]
+use rmcp::model::{CallToolRequest, ServerJsonRpcMessage, ServerResult};
 use rmcp::model::{
     ClientRequest, GetExtensions, GetMeta, JsonRpcRequest, ProtocolVersion, RequestMetaObject,
 };
 use rmcp::service::{RequestContext, RoleServer};
+#[cfg(feature = "http")]
+use tracing::Instrument;
 
 use crate::params::Malformed;
 use crate::response_text::{ResponseHead, ResultForm};
+use crate::session_tools::SessionTools;
+#[cfg(feature = "http")]
+use crate::{Caller, http::request_parts, tools};
 use crate::{McpFeatures, Server, ServerOptions, extension, prompts, resources};
 
 /// The prepared responses of one connection. The transport and the handler share it.
@@ -34,6 +42,8 @@ pub(crate) struct PreparedAnswers {
     pub(crate) server: Server,
     /// `None` without a session. Then each request introduces its client.
     pub(crate) client: Option<ClientTraits>,
+    pub(crate) tools: Arc<SessionTools>,
+    pub(crate) model: Arc<Model>,
     pub(crate) lists_skills: Arc<AtomicBool>,
 }
 
@@ -73,11 +83,26 @@ impl SessionAnswers {
     /// Returns the response to `request`, or `None` if the handler has to answer it.
     pub(crate) fn answer(&self, request: &JsonRpcRequest<ClientRequest>) -> Option<String> {
         let feature = feature_of(&request.request)?;
-        let prepared = match &*self.0.lock() {
-            AnswersState::Prepared(prepared) => prepared.clone(),
-            AnswersState::NotPrepared | AnswersState::Disabled => return None,
+        self.prepared()?.answer(feature, request)
+    }
+
+    /// Returns the response to a call of a tool in a session, or `None` if the handler has to answer it.
+    #[cfg(feature = "http")]
+    pub(crate) fn call(
+        &self,
+        request: &JsonRpcRequest<ClientRequest>,
+    ) -> Option<impl Future<Output = ServerJsonRpcMessage> + Send + use<>> {
+        let ClientRequest::CallToolRequest(call) = &request.request else {
+            return None;
         };
-        prepared.answer(feature, request)
+        self.prepared()?.call(request, call)
+    }
+
+    fn prepared(&self) -> Option<PreparedAnswers> {
+        match &*self.0.lock() {
+            AnswersState::Prepared(prepared) => Some(prepared.clone()),
+            AnswersState::NotPrepared | AnswersState::Disabled => None,
+        }
     }
 }
 
@@ -122,6 +147,37 @@ impl PreparedAnswers {
             self.lists_skills.store(true, Ordering::Relaxed);
         }
         Some(answer)
+    }
+
+    #[cfg(feature = "http")]
+    fn call(
+        self,
+        request: &JsonRpcRequest<ClientRequest>,
+        call: &CallToolRequest,
+    ) -> Option<impl Future<Output = ServerJsonRpcMessage> + Send + use<>> {
+        let extensions = request.request.extensions();
+        if !self.client?.features.contains(McpFeatures::TOOLS)
+            || !only_has(request.request.get_meta(), &[])
+            || Malformed::in_message(extensions).is_some()
+        {
+            return None;
+        }
+        let (caller, span) = (Caller::of(extensions), request_parts::span_of(extensions));
+        let (id, params) = (request.id.clone(), call.params.clone());
+        let answer = async move {
+            let party = (&caller, &*self.model);
+            let (name, arguments) = (&params.name, params.arguments);
+            match tools::call_tool(&self.server, &self.tools, party, name, arguments).await {
+                Ok(result) => {
+                    let mut result = ServerResult::CallToolResult(result);
+                    // Sessions are of protocols in which results have no type.
+                    result.strip_result_type_for_legacy_peer();
+                    ServerJsonRpcMessage::response(result, id)
+                }
+                Err(error) => ServerJsonRpcMessage::error(error, Some(id)),
+            }
+        };
+        Some(answer.instrument(span))
     }
 }
 

@@ -164,6 +164,8 @@ impl AccessControl {
             request.method() == Method::DELETE,
         );
         let activity = session(request.headers()).and_then(|id| self.limiter.track(id));
+        // A stream does not count as a request in progress, as it stays open.
+        let answer = (!is_stream).then(|| (permit, self.shared.answers.token()));
         let response = next.run(request).await;
         if let (Some(activity), true) = (&activity, is_end && response.status().is_success()) {
             activity.forget();
@@ -171,8 +173,6 @@ impl AccessControl {
         if let (Some(session_permit), Some(id)) = (session_permit, session(response.headers())) {
             session_permit.assign(id);
         }
-        // A stream does not count as a request in progress, as it stays open.
-        let answer = (!is_stream).then(|| (permit, self.shared.answers.token()));
         let permits = (activity, answer, busy);
         response.map(|body| {
             Body::new(body.map_err(move |error| {

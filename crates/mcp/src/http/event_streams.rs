@@ -13,6 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::ServerSseMessage;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use crate::incoming::supports_batches;
 
@@ -40,6 +41,8 @@ struct ResponseStream {
     number: u64,
     request: RequestId,
     events: Events,
+    /// Cancelled with the request, or at the end of the session.
+    cancelled: CancellationToken,
 }
 
 #[derive(Default)]
@@ -145,6 +148,7 @@ impl SessionStreams {
             number: state.response_count,
             request,
             events,
+            cancelled: CancellationToken::new(),
         };
         state.responses.push(response);
         let first = Some(ServerSseMessage::priming(which.name(0), RETRY));
@@ -154,6 +158,11 @@ impl SessionStreams {
             number,
             first,
         })
+    }
+
+    /// Delivers the response to a request, unless the request was cancelled or the session has ended.
+    pub(super) fn finish(&self, response: ServerJsonRpcMessage) {
+        let _ = self.poll_send(&mut Some(Arc::new(response)), None);
     }
 
     /// Returns a response that was prepared as `text`, and a stream without events.
@@ -185,7 +194,7 @@ impl SessionStreams {
         self.lock().responses.retain_mut(|response| {
             let is_kept = response.request != *request || response.events.is_over;
             if !is_kept {
-                response.events.end();
+                response.end();
             }
             is_kept
         });
@@ -263,10 +272,7 @@ impl SessionStreams {
         state.has_ended = true;
         state.initialize_response = None;
         state.standalone.end();
-        state
-            .responses
-            .iter_mut()
-            .for_each(|response| response.events.end());
+        state.responses.iter_mut().for_each(ResponseStream::end);
         state.responses.clear();
     }
 
@@ -297,6 +303,13 @@ impl StreamsState {
         if unread.len() > MAX_UNREAD_RESPONSES {
             self.responses.remove(unread[0]);
         }
+    }
+}
+
+impl ResponseStream {
+    fn end(&mut self) {
+        self.cancelled.cancel();
+        self.events.end();
     }
 }
 
@@ -407,6 +420,30 @@ impl StreamId {
                 event.parse().ok()?,
             )),
         }
+    }
+}
+
+impl EventStream {
+    /// Returns a token that is cancelled with the request of the stream, or at the end of the session.
+    pub(super) fn cancelled(&self) -> CancellationToken {
+        let state = self.streams.lock();
+        let mut responses = state.responses.iter();
+        let response = responses.find(|response| StreamId::Response(response.number) == self.which);
+        let cancelled = response.map(|response| response.cancelled.clone());
+        cancelled.unwrap_or_default()
+    }
+
+    /// Ends a stream of which nothing was delivered, and returns its response. `None` if the request was cancelled.
+    pub(super) fn prepare(&mut self, text: String) -> Option<PreparedResponse> {
+        let mut state = self.streams.lock();
+        state.active = Instant::now();
+        let mut responses = state.responses.iter();
+        let at =
+            responses.position(|response| StreamId::Response(response.number) == self.which)?;
+        state.responses.remove(at);
+        self.first = None;
+        let stream = Some(self.which);
+        Some(PreparedResponse { stream, text })
     }
 }
 

@@ -20,7 +20,7 @@ use rmcp::transport::streamable_http_server::session::{
 use tokio::sync::mpsc;
 
 use super::event_streams::{PreparedResponse, SessionEnded, SessionStreams, StreamId};
-use super::request_parts;
+use super::{request_parts, session_calls};
 use crate::prepared_answers::SessionAnswers;
 
 pub(super) struct Sessions {
@@ -50,7 +50,7 @@ impl ResponseSlot {
         self.fill(PreparedResponse::without_session(text));
     }
 
-    fn fill(&self, response: PreparedResponse) {
+    pub(super) fn fill(&self, response: PreparedResponse) {
         *self.0.lock() = Some(response);
     }
 
@@ -163,12 +163,17 @@ impl SessionManager for Sessions {
         let ClientJsonRpcMessage::Request(request) = &mut message else {
             return Err(SessionEnded);
         };
-        if let Some(slot) = ResponseSlot::of(request.request.extensions())
-            && let Some(text) = open.answers.answer(request)
-        {
-            let (response, reader) = open.streams.respond(text)?;
-            slot.fill(response);
-            return Ok(reader);
+        if let Some(slot) = ResponseSlot::of(request.request.extensions()) {
+            if let Some(text) = open.answers.answer(request) {
+                let (response, reader) = open.streams.respond(text)?;
+                slot.fill(response);
+                return Ok(reader);
+            }
+            if let Some(call) = open.answers.call(request) {
+                open.streams.set_active();
+                let request = request.id.clone();
+                return session_calls::answer(&open.streams, request, slot, call).await;
+            }
         }
         if let ClientRequest::InitializeRequest(_) = &request.request {
             open.share_answers(&mut request.request);

@@ -17,6 +17,8 @@ async fn prepared(features: McpFeatures) -> PreparedAnswers {
     PreparedAnswers {
         server: Server::new(registry, ServerOptions::default()),
         client: Some(client),
+        tools: Arc::default(),
+        model: Arc::default(),
         lists_skills: Arc::default(),
     }
 }
