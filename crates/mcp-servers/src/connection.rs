@@ -1,5 +1,6 @@
 //! One connection to a server.
 
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,9 +9,10 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use repertoire_core::{SourceError, SourceErrorKind};
 use rmcp::model::{
-    CancelledNotification, CancelledNotificationParam, ClientCapabilities, ClientConfig,
-    ClientRequest, CustomNotification, ErrorCode, Implementation, ProtocolVersion, RequestId,
-    ServerNotification, ServerPeerInfo, ServerResult, SubscriptionFilter,
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
+    ClientCapabilities, ClientConfig, ClientRequest, CustomNotification, ErrorCode, GetExtensions,
+    Implementation, ProtocolVersion, RequestId, ServerNotification, ServerPeerInfo, ServerResult,
+    SubscriptionFilter,
 };
 use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt, NotificationContext, PeerRequestOptions, RunningService,
@@ -18,6 +20,7 @@ use rmcp::service::{
 };
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{ClientHandler, Peer, RoleClient, ServiceError};
+use serde_json::{Map, Value};
 use tokio::sync::SetOnce;
 use tokio::task::AbortHandle;
 
@@ -26,10 +29,12 @@ use crate::error::{
     AskError, ConnectError, closed_error, handshake_error, is_lost, seconds, too_large,
     transport_error, unavailable,
 };
-use crate::http;
+use crate::http::{self, PostedCall};
 use crate::message_limit::{BoundedReader, ConnectionFault};
 use crate::program::ServerProcess;
 use crate::redaction::Redaction;
+use crate::standard_streams::{LineReader, LineWriter};
+use crate::tool_calls::{CallIds, CallPath, StreamCalls, ToolCall, WaitingCalls};
 
 /// The limits of a connection, and the list that it follows.
 #[derive(Debug, Clone)]
@@ -82,6 +87,8 @@ pub struct Connection {
     redaction: Redaction,
     notifies: Arc<AtomicBool>,
     listening: Option<AbortHandle>,
+    calls: CallPath,
+    call_ids: CallIds,
 }
 
 impl fmt::Debug for Connection {
@@ -179,32 +186,38 @@ impl Connection {
     ) -> Result<Connection, ConnectError> {
         let (fault, most) = (ConnectionFault::default(), options.message_bytes);
         let on_change = Arc::clone(&handler.on_change);
-        let (served, program) = match endpoint {
+        let (served, program, calls) = match endpoint {
             ServerEndpoint::Program(program) => {
                 let started = ServerProcess::start(program, &options.redaction);
                 let (program, stdout, stdin) = started.map_err(|error| {
                     let message = format!("`{}` cannot be started", program.command.display());
                     ConnectError::Other(unavailable(message).caused_by(error))
                 })?;
+                let waiting = WaitingCalls::default();
                 let lines = BoundedReader::new(stdout, most, fault.clone());
+                let lines = LineReader::new(lines, waiting.clone());
+                let (writer, stdin) = LineWriter::new(stdin);
                 // The default limit of the transport is lower, and it drops longer lines silently.
                 let transport =
-                    AsyncRwTransport::new_client(lines, stdin).with_max_line_length(most);
+                    AsyncRwTransport::new_client(lines, writer).with_max_line_length(most);
                 let served = handler.serve_with_lifecycle(transport, mode).await;
-                (served, Some(program))
+                let calls = CallPath::Streams(StreamCalls { stdin, waiting });
+                (served, Some(program), calls)
             }
             ServerEndpoint::Url(url) => {
                 let transport = http::transport(url, (options.start, most), fault.clone());
-                let transport = transport.map_err(ConnectError::Other)?;
+                let (transport, client) = transport.map_err(ConnectError::Other)?;
                 tokio::select! {
-                    served = handler.serve_with_lifecycle(transport, mode) => (served, None),
+                    served = handler.serve_with_lifecycle(transport, mode) => {
+                        (served, None, CallPath::Http(client))
+                    }
                     message = fault.occurred() => return Err(ConnectError::Other(too_large(message))),
                 }
             }
         };
         match served {
             Ok(service) => {
-                let mut connection = Connection::new(service, program, fault, options);
+                let mut connection = Connection::new(service, program, fault, (calls, options));
                 connection.watch_changes(options.followed, on_change).await;
                 Ok(connection)
             }
@@ -219,7 +232,7 @@ impl Connection {
         service: RunningService<RoleClient, NotificationHandler>,
         program: Option<ServerProcess>,
         fault: ConnectionFault,
-        options: &ConnectionOptions,
+        (calls, options): (CallPath, &ConnectionOptions),
     ) -> Connection {
         let (peer, cancel) = (service.peer().clone(), service.cancellation_token());
         let ended = Arc::new(SetOnce::new());
@@ -238,6 +251,8 @@ impl Connection {
             redaction: options.redaction.clone(),
             notifies: Arc::default(),
             listening: None,
+            calls,
+            call_ids: CallIds::default(),
         }
     }
 
@@ -345,21 +360,138 @@ impl Connection {
             answer
         };
         // Sending may take time as well.
-        let answered = tokio::select! {
+        match self.while_open(limit * 2, answer).await? {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(error)) => Err(self.service_error(error, limit).await),
+            None => Err(AskError::Timeout(limit)),
+        }
+    }
+
+    /// Returns the output of `answer`, or `None` after `limit`.
+    async fn while_open<T>(
+        &self,
+        limit: Duration,
+        answer: impl Future<Output = T>,
+    ) -> Result<Option<T>, AskError> {
+        tokio::select! {
             biased;
-            answered = tokio::time::timeout(limit * 2, answer) => answered,
+            answered = tokio::time::timeout(limit, answer) => Ok(answered.ok()),
             // A request that is sent while the service ends is not answered by it.
             _ = self.ended.wait() => {
                 let error = closed_error(self.program.as_ref(), &self.fault).await;
-                return Err(AskError::Closed(error));
+                Err(AskError::Closed(error))
             }
-            message = self.fault.occurred() => return Err(AskError::Closed(too_large(message))),
-        };
-        match answered {
-            Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(error)) => Err(self.service_error(error, limit).await),
-            Err(_) => Err(AskError::Timeout(limit)),
+            message = self.fault.occurred() => Err(AskError::Closed(too_large(message))),
         }
+    }
+
+    /// Calls a tool, and returns the result of `tools/call`. Dropping the future cancels the call.
+    pub(crate) async fn call_tool(
+        &self,
+        tool: &str,
+        arguments: Map<String, Value>,
+        limit: Duration,
+    ) -> Result<Value, AskError> {
+        let has_session = self
+            .info()
+            .is_some_and(|info| info.protocol_version.has_initialize());
+        if !has_session {
+            // Each request introduces the client.
+            return self.ask_service(call_request(tool, arguments), limit).await;
+        }
+        let call = self.call_ids.call(tool, &arguments);
+        let mut unanswered = UnansweredRequest::new(&self.peer, RequestId::Number(call.id));
+        let answer = self.post_call(call, (tool, arguments), limit);
+        let answer = match self.while_open(limit, answer).await {
+            Ok(None) => return Err(AskError::Timeout(limit)),
+            Ok(Some(answer)) => answer,
+            Err(closed) => Err(closed),
+        };
+        unanswered.id = None;
+        answer
+    }
+
+    async fn post_call(
+        &self,
+        call: ToolCall,
+        (tool, arguments): (&str, Map<String, Value>),
+        limit: Duration,
+    ) -> Result<Value, AskError> {
+        let message = match &self.calls {
+            CallPath::Streams(calls) => match calls.call(call).await {
+                Ok(message) => message,
+                Err(_) => {
+                    let error = closed_error(self.program.as_ref(), &self.fault).await;
+                    return Err(AskError::Closed(error));
+                }
+            },
+            CallPath::Http(client) => match client.call(call).await {
+                Ok(PostedCall::Answer(message)) => message,
+                Ok(PostedCall::Expired) => {
+                    return self.ask_service(call_request(tool, arguments), limit).await;
+                }
+                Ok(PostedCall::Stream(stream)) => {
+                    let mut request = call_request(tool, arguments);
+                    request.extensions_mut().insert(stream.clone());
+                    let answer = self.ask_service(request, limit).await;
+                    // The answer has its id until here.
+                    drop(stream);
+                    return answer;
+                }
+                Err(error) => return Err(self.posting_error(&error)),
+            },
+        };
+        self.result_of(message)
+    }
+
+    async fn ask_service(
+        &self,
+        request: ClientRequest,
+        limit: Duration,
+    ) -> Result<Value, AskError> {
+        let answer = self.ask_within(request, limit).await?;
+        to_json(&answer).map_err(AskError::Answer)
+    }
+
+    /// Returns the result in a message that answers a request.
+    fn result_of(&self, mut message: Value) -> Result<Value, AskError> {
+        if let Some(result) = message.get_mut("result") {
+            return Ok(result.take());
+        }
+        let error = message.get("error").unwrap_or(&Value::Null);
+        let code = error["code"]
+            .as_i64()
+            .and_then(|code| i32::try_from(code).ok());
+        let code = code.map_or(ErrorCode::INTERNAL_ERROR, ErrorCode);
+        let text = error["message"]
+            .as_str()
+            .unwrap_or("an error without a message");
+        Err(self.error_of_server(code, text))
+    }
+
+    fn error_of_server(&self, code: ErrorCode, message: &str) -> AskError {
+        let kind = match code {
+            ErrorCode::METHOD_NOT_FOUND => SourceErrorKind::Unsupported,
+            ErrorCode::INVALID_PARAMS | ErrorCode::RESOURCE_NOT_FOUND => SourceErrorKind::NotFound,
+            _ => SourceErrorKind::Other,
+        };
+        let message = self.redaction.excerpt(message);
+        AskError::Answer(SourceError::new(
+            kind,
+            format!("the server says: {message}"),
+        ))
+    }
+
+    fn posting_error(&self, error: &(dyn Error + Send + Sync + 'static)) -> AskError {
+        if let Some(fault) = self.fault.message() {
+            return AskError::Closed(too_large(fault));
+        }
+        let shown = transport_error(error, &self.redaction);
+        if !is_lost(error) {
+            return AskError::Answer(shown);
+        }
+        let _ = self.ended.set(());
+        AskError::Closed(shown)
     }
 
     fn cancel(&self) {
@@ -373,32 +505,12 @@ impl Connection {
             return AskError::Closed(too_large(fault));
         }
         match error {
-            ServiceError::McpError(error) => {
-                let kind = match error.code {
-                    ErrorCode::METHOD_NOT_FOUND => SourceErrorKind::Unsupported,
-                    ErrorCode::INVALID_PARAMS | ErrorCode::RESOURCE_NOT_FOUND => {
-                        SourceErrorKind::NotFound
-                    }
-                    _ => SourceErrorKind::Other,
-                };
-                let message = self.redaction.excerpt(&error.message);
-                AskError::Answer(SourceError::new(
-                    kind,
-                    format!("the server says: {message}"),
-                ))
-            }
+            ServiceError::McpError(error) => self.error_of_server(error.code, &error.message),
             ServiceError::Timeout { .. } => AskError::Timeout(limit),
             ServiceError::TransportClosed | ServiceError::Cancelled { .. } => {
                 AskError::Closed(closed_error(self.program.as_ref(), &self.fault).await)
             }
-            ServiceError::TransportSend(error) => {
-                let shown = transport_error(error.error.as_ref(), &self.redaction);
-                if !is_lost(error.error.as_ref()) {
-                    return AskError::Answer(shown);
-                }
-                let _ = self.ended.set(());
-                AskError::Closed(shown)
-            }
+            ServiceError::TransportSend(error) => self.posting_error(error.error.as_ref()),
             other => AskError::Answer(unavailable(self.redaction.excerpt(&other.to_string()))),
         }
     }
@@ -411,6 +523,16 @@ impl Drop for Connection {
         }
         self.cancel();
     }
+}
+
+fn call_request(tool: &str, arguments: Map<String, Value>) -> ClientRequest {
+    let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
+    ClientRequest::CallToolRequest(CallToolRequest::new(params))
+}
+
+pub(crate) fn to_json(answer: &ServerResult) -> Result<Value, SourceError> {
+    serde_json::to_value(answer)
+        .map_err(|error| SourceError::invalid("the answer cannot be read").caused_by(error))
 }
 
 /// A request that is cancelled on drop, unless it was answered.

@@ -1,19 +1,22 @@
 //! The HTTP client of a server at a URL.
 
+mod calls;
+
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use arc_swap::ArcSwapOption;
 use futures_util::stream::{BoxStream, Stream, StreamExt};
 use parking_lot::Mutex;
 use repertoire_core::{Backoff, Bytes, SourceError};
 use reqwest::header::{
-    ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use reqwest::redirect::Policy;
-use reqwest::{Response, StatusCode};
-use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use reqwest::{Response, StatusCode, Url};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
@@ -23,6 +26,9 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Sse, SseStream};
 use tokio::time::Instant;
 
+pub(crate) use self::calls::PostedCall;
+
+use self::calls::HandedStreams;
 use crate::error::unavailable;
 use crate::message_limit::{ConnectionFault, message_excess, too_long};
 use crate::{ServerUrl, tls};
@@ -31,7 +37,7 @@ pub(crate) fn transport(
     server: &ServerUrl,
     (connect, message_bytes): (Duration, usize),
     fault: ConnectionFault,
-) -> Result<StreamableHttpClientTransport<HttpClient>, SourceError> {
+) -> Result<(StreamableHttpClientTransport<HttpClient>, HttpClient), SourceError> {
     let url = &server.url;
     let tls = if url.scheme() == "https" {
         tls::system_roots(server.authorities.as_deref())?
@@ -63,26 +69,53 @@ pub(crate) fn transport(
     let http = builder
         .build()
         .map_err(|error| unavailable("the HTTP client cannot be created").caused_by(error))?;
-    let client = HttpClient {
-        http,
-        stream_backoff: Arc::default(),
-        fault,
-    };
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    let client = HttpClient::new(http, message_bytes, fault);
+    let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
+    Ok((transport, client))
 }
 
+/// The client of one connection. Clones share its state.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpClient {
     http: reqwest::Client,
     stream_backoff: Arc<Mutex<Backoff>>,
     fault: ConnectionFault,
+    session: Arc<ArcSwapOption<PostedSession>>,
+    streams: HandedStreams,
+    message_bytes: usize,
 }
 
-type HttpError = StreamableHttpError<reqwest::Error>;
+/// The URL and the headers of a session, with which it was introduced.
+#[derive(Debug)]
+struct PostedSession {
+    url: Url,
+    headers: HeaderMap,
+    has_id: bool,
+}
+
+/// A response whose status is not an error.
+enum Received {
+    Accepted,
+    Events(Events),
+    Body(Vec<u8>, StatusCode, Option<String>),
+}
+
+pub(crate) type HttpError = StreamableHttpError<reqwest::Error>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 
 impl HttpClient {
+    fn new(http: reqwest::Client, message_bytes: usize, fault: ConnectionFault) -> HttpClient {
+        HttpClient {
+            http,
+            stream_backoff: Arc::default(),
+            fault,
+            session: Arc::default(),
+            streams: HandedStreams::default(),
+            message_bytes,
+        }
+    }
+
     async fn wait_for_slot(&self) {
         loop {
             let now = Instant::now().into_std();
@@ -118,6 +151,9 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
+        if let Some(events) = self.streams.resume(&message) {
+            return Ok(StreamableHttpPostResponse::Sse(events, None));
+        }
         let mut request = self
             .http
             .post(uri.as_ref())
@@ -131,14 +167,23 @@ impl StreamableHttpClient for HttpClient {
         if let Some(token) = token {
             request = request.bearer_auth(token);
         }
-        let response = request
-            .json(&message)
-            .send()
-            .await
-            .map_err(StreamableHttpError::Client)?;
+        let request = request.json(&message).build();
+        let request = request.map_err(StreamableHttpError::Client)?;
+        let introduced = is_introduction(&message).then(|| PostedSession {
+            url: request.url().clone(),
+            headers: request.headers().clone(),
+            has_id: session.is_some(),
+        });
+        let response = self.http.execute(request).await;
+        let response = response.map_err(StreamableHttpError::Client)?;
         let waits = matches!(message, ClientJsonRpcMessage::Request(_));
-        self.answer(response, session.is_some(), waits, limits)
-            .await
+        let answer = self
+            .answer(response, session.is_some(), waits, limits)
+            .await?;
+        if let Some(session) = introduced {
+            self.session.store(Some(Arc::new(session)));
+        }
+        Ok(answer)
     }
 
     async fn delete_session(
@@ -177,8 +222,20 @@ impl StreamableHttpClient for HttpClient {
         let events = self
             .http
             .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most);
-        Ok(self.limit_values(events.await?, most))
+        let events = self.limit_values(events.await?, most);
+        Ok(self.streams.renamed(events))
     }
+}
+
+/// Returns whether `message` is the first one with the headers of the session.
+fn is_introduction(message: &ClientJsonRpcMessage) -> bool {
+    let ClientJsonRpcMessage::Notification(notification) = message else {
+        return false;
+    };
+    matches!(
+        notification.notification,
+        ClientNotification::InitializedNotification(_)
+    )
 }
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -190,7 +247,7 @@ fn answer_of_status(
     status: StatusCode,
     challenge: Option<String>,
     in_session: bool,
-) -> Option<Result<StreamableHttpPostResponse, HttpError>> {
+) -> Option<Result<(), HttpError>> {
     match (status, challenge) {
         (StatusCode::UNAUTHORIZED, Some(challenge)) => Some(Err(
             StreamableHttpError::AuthRequired(AuthRequiredError::new(challenge)),
@@ -198,9 +255,7 @@ fn answer_of_status(
         (StatusCode::FORBIDDEN, Some(challenge)) => Some(Err(
             StreamableHttpError::InsufficientScope(InsufficientScopeError::new(challenge, None)),
         )),
-        (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => {
-            Some(Ok(StreamableHttpPostResponse::Accepted))
-        }
+        (StatusCode::ACCEPTED | StatusCode::NO_CONTENT, _) => Some(Ok(())),
         (StatusCode::NOT_FOUND, _) if in_session => Some(Err(StreamableHttpError::SessionExpired)),
         _ => None,
     }
@@ -214,18 +269,40 @@ impl HttpClient {
         waits: bool,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
+        let session = header(&response, SESSION);
+        let (body, status, retry) = match self.receive(response, in_session, waits, limits).await? {
+            Received::Accepted => return Ok(StreamableHttpPostResponse::Accepted),
+            Received::Events(events) => {
+                return Ok(StreamableHttpPostResponse::Sse(events, session));
+            }
+            Received::Body(body, status, retry) => (body, status, retry),
+        };
+        match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
+            Ok(message)
+                if status.is_success() || matches!(message, ServerJsonRpcMessage::Error(_)) =>
+            {
+                Ok(StreamableHttpPostResponse::Json(message, session))
+            }
+            Err(_) if status.is_success() && !waits => Ok(StreamableHttpPostResponse::Accepted),
+            Err(error) if status.is_success() => Err(not_a_message(&error, &body)),
+            _ => Err(status_error(status, retry, &body[..body.len().min(SHOWN)])),
+        }
+    }
+
+    async fn receive(
+        &self,
+        response: Response,
+        in_session: bool,
+        waits: bool,
+        limits: StreamableHttpResponseLimits,
+    ) -> Result<Received, HttpError> {
         let status = response.status();
-        let [challenge, retry, kind, session] =
-            [WWW_AUTHENTICATE, RETRY_AFTER, CONTENT_TYPE, SESSION].map(|name| {
-                response
-                    .headers()
-                    .get(name)?
-                    .to_str()
-                    .ok()
-                    .map(str::to_owned)
-            });
-        if let Some(answer) = answer_of_status(status, challenge, in_session) {
-            return answer;
+        let [challenge, retry, kind] =
+            [WWW_AUTHENTICATE, RETRY_AFTER, CONTENT_TYPE].map(|name| header(&response, name));
+        match answer_of_status(status, challenge, in_session) {
+            Some(Ok(())) => return Ok(Received::Accepted),
+            Some(Err(error)) => return Err(error),
+            None => {}
         }
         let essence = kind
             .as_deref()
@@ -237,13 +314,12 @@ impl HttpClient {
             let most = limits.max_sse_event_size;
             let events = self.limit_event_size(response, most);
             let events = SseStream::from_bytes_stream(events).boxed();
-            let events = self.limit_values(events, most);
-            return Ok(StreamableHttpPostResponse::Sse(events, session));
+            return Ok(Received::Events(self.limit_values(events, most)));
         }
         if status.is_success() && !is_json {
             return match waits {
                 true => Err(StreamableHttpError::UnexpectedContentType(kind)),
-                false => Ok(StreamableHttpPostResponse::Accepted),
+                false => Ok(Received::Accepted),
             };
         }
         if !is_json || matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
@@ -252,18 +328,9 @@ impl HttpClient {
             return Err(status_error(status, retry, &shown));
         }
         let body = read_body(response, limits.max_json_response_size).await?;
-        if let Some(excess) = message_excess(&body, limits.max_json_response_size) {
-            return Err(StreamableHttpError::Io(self.fault.report(excess)));
-        }
-        match serde_json::from_slice::<ServerJsonRpcMessage>(&body) {
-            Ok(message)
-                if status.is_success() || matches!(message, ServerJsonRpcMessage::Error(_)) =>
-            {
-                Ok(StreamableHttpPostResponse::Json(message, session))
-            }
-            Err(_) if status.is_success() && !waits => Ok(StreamableHttpPostResponse::Accepted),
-            Err(error) if status.is_success() => Err(not_a_message(&error, &body)),
-            _ => Err(status_error(status, retry, &body[..body.len().min(SHOWN)])),
+        match message_excess(&body, limits.max_json_response_size) {
+            Some(excess) => Err(StreamableHttpError::Io(self.fault.report(excess))),
+            None => Ok(Received::Body(body, status, retry)),
         }
     }
 
@@ -306,6 +373,11 @@ impl HttpClient {
             Ok(piece)
         })
     }
+}
+
+fn header(response: &Response, name: HeaderName) -> Option<String> {
+    let value = response.headers().get(name)?.to_str().ok()?;
+    Some(value.to_owned())
 }
 
 fn not_a_message(error: &serde_json::Error, body: &[u8]) -> HttpError {

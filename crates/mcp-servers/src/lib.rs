@@ -9,7 +9,7 @@
 //! # Inside this crate
 //! - `supervisor.rs` has the set of servers, `server_run.rs` the life of one of them.
 //! - `resolution.rs` resolves references to secrets when a server starts. `redaction.rs` removes secrets from texts.
-//! - `connection.rs` sends requests. `program.rs` starts programs and `http.rs` connects to URLs.
+//! - `connection.rs` sends requests, and `tool_calls.rs` calls of tools. `program.rs` starts programs and `http.rs` connects to URLs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     all(feature = "client", not(feature = "supervisor")),
@@ -41,6 +41,8 @@ mod resolution;
 #[cfg(feature = "supervisor")]
 mod server_run;
 mod server_tool;
+#[cfg(feature = "client")]
+mod standard_streams;
 mod state;
 #[cfg(feature = "supervisor")]
 mod status;
@@ -53,6 +55,8 @@ mod supervisor_options;
 #[cfg(feature = "client")]
 mod tls;
 mod tool_access;
+#[cfg(feature = "client")]
+mod tool_calls;
 #[cfg(feature = "supervisor")]
 mod tool_list;
 mod tool_rules;

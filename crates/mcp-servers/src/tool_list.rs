@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use repertoire_core::SourceError;
-use rmcp::model::{ClientRequest, ListToolsRequest, ServerResult};
+use rmcp::model::{ClientRequest, ListToolsRequest};
 use serde_json::Value;
 
+use crate::connection::to_json;
 use crate::error::too_large;
 use crate::redaction::Redaction;
 use crate::{Connection, ListPages, ServerTool};
@@ -111,19 +112,10 @@ fn may_be_in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/')
 }
 
-pub(crate) fn to_json(answer: &ServerResult) -> Result<Value, SourceError> {
-    serde_json::to_value(answer)
-        .map_err(|error| SourceError::invalid("the answer cannot be read").caused_by(error))
-}
-
-/// Returns the result of `tools/call` in `answer`.
-pub(crate) fn call_result(
-    answer: &ServerResult,
-    redaction: &Redaction,
-) -> Result<Value, &'static str> {
-    let mut result = match to_json(answer) {
-        Ok(Value::Object(result)) => result,
-        _ => return Err("the answer cannot be read"),
+/// Returns a result of `tools/call` without secrets.
+pub(crate) fn call_result(answer: Value, redaction: &Redaction) -> Result<Value, &'static str> {
+    let Value::Object(mut result) = answer else {
+        return Err("the answer cannot be read");
     };
     if result
         .remove("resultType")

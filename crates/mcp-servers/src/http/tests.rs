@@ -4,11 +4,7 @@ use super::*;
 
 #[tokio::test(start_paused = true)]
 async fn reopened_streams_wait_longer_each_time() {
-    let client = HttpClient {
-        http: reqwest::Client::new(),
-        stream_backoff: Arc::default(),
-        fault: ConnectionFault::default(),
-    };
+    let client = HttpClient::new(reqwest::Client::new(), 1, ConnectionFault::default());
     let mut waits = Vec::new();
     for _ in 0..5 {
         let began = Instant::now();

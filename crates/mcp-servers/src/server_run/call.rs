@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
@@ -31,13 +30,11 @@ impl ServerRun {
         if !self.tools().iter().any(|known| known.name == tool) {
             return Err(CallError::UnknownTool { server, tool });
         }
-        let params = CallToolRequestParams::new(tool.to_string()).with_arguments(arguments);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let limit = self.definition.call;
-        match live.connection.ask_within(request, limit).await {
+        match live.connection.call_tool(&tool, arguments, limit).await {
             Ok(answer) => {
                 in_progress.answered();
-                let result = call_result(&answer, &live.redaction);
+                let result = call_result(answer, &live.redaction);
                 result.map_err(|reason| CallError::Protocol {
                     server,
                     tool,

@@ -2,13 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt;
 use repertoire_mcp_servers::{
     CallError, ServerState, SupervisedServer, ToolAccess, ToolProvider, ToolRules,
 };
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use serde_json::Map;
+use serde_json::{Map, json};
 
-use crate::programs::{call, names, shell, supervising, until, until_state};
+use crate::programs::{call, names, object, shell, supervising, until, until_state};
 
 fn process(text: &str) -> Pid {
     Pid::from_raw(text.parse().unwrap()).unwrap()
@@ -280,4 +281,15 @@ async fn the_supervisor_gives_up_and_tries_again() {
     );
     supervisor.restart("one");
     until(&supervisor, |status| status.restarts >= 8).await;
+}
+
+#[tokio::test]
+async fn a_dropped_call_leaves_whole_lines() {
+    let supervisor = supervising(vec![shell("sh")]).await;
+    let before = call(&supervisor, "sh", "process").await;
+    // More than a pipe takes at once.
+    let large = object(json!({"text": "x".repeat(1 << 20)}));
+    let dropped = supervisor.call("sh", "hang", large).now_or_never();
+    assert!(dropped.is_none());
+    assert_eq!(call(&supervisor, "sh", "process").await, before);
 }

@@ -7,3 +7,4 @@ mod hostile;
 mod life;
 mod programs;
 mod secrets;
+mod streams;
