@@ -63,6 +63,8 @@ mod tool_rules;
 mod tool_selector;
 mod tool_table;
 mod value;
+#[cfg(feature = "client")]
+mod waiting_calls;
 
 pub use audit::{AuditEvent, AuditKind, AuditLog, AuditRow};
 pub use audit_store::AuditStore;

@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::process::ChildStdin;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::tool_calls::WaitingCalls;
+use crate::waiting_calls::WaitingCalls;
 
 /// Standard input for calls. It is closed when the [`LineWriter`] is dropped.
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub(crate) struct LineWriter {
 /// The right to write, from the beginning to the end of a line.
 enum Turn {
     None,
-    Waiting(Pin<Box<dyn Future<Output = OwnedMutexGuard<ChildStdin>> + Send>>),
+    Locking(Pin<Box<dyn Future<Output = OwnedMutexGuard<ChildStdin>> + Send>>),
     Held(OwnedMutexGuard<ChildStdin>),
 }
 
@@ -86,8 +86,8 @@ impl AsyncWrite for LineWriter {
     ) -> Poll<io::Result<usize>> {
         loop {
             self.turn = match &mut self.turn {
-                Turn::None => Turn::Waiting(Box::pin(Arc::clone(&self.stdin).lock_owned())),
-                Turn::Waiting(turn) => Turn::Held(ready!(turn.as_mut().poll(context))),
+                Turn::None => Turn::Locking(Box::pin(Arc::clone(&self.stdin).lock_owned())),
+                Turn::Locking(turn) => Turn::Held(ready!(turn.as_mut().poll(context))),
                 Turn::Held(stdin) => {
                     let written = ready!(Pin::new(&mut **stdin).poll_write(context, bytes))?;
                     if written == bytes.len() && bytes.ends_with(b"\n") {
@@ -102,7 +102,7 @@ impl AsyncWrite for LineWriter {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.turn {
             Turn::Held(stdin) => Pin::new(&mut **stdin).poll_flush(context),
-            Turn::None | Turn::Waiting(_) => Poll::Ready(Ok(())),
+            Turn::None | Turn::Locking(_) => Poll::Ready(Ok(())),
         }
     }
 

@@ -2,18 +2,15 @@
 //!
 //! The service still has everything else: the handshake, lists, notifications, requests of the server, and streams that break off.
 
-use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tokio::sync::oneshot;
 
 use crate::http::HttpClient;
 use crate::standard_streams::SharedStdin;
+use crate::waiting_calls::WaitingCalls;
 
 /// The ids of calls. The service counts from zero, and does not get here.
 const FIRST_ID: u32 = 1_000_000_000;
@@ -43,16 +40,6 @@ pub(crate) struct CallIds(AtomicU32);
 pub(crate) struct StreamCalls {
     pub(crate) stdin: SharedStdin,
     pub(crate) waiting: WaitingCalls,
-}
-
-/// The calls that wait for their answer, by id. Clones share them.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct WaitingCalls(Arc<Mutex<HashMap<i64, oneshot::Sender<Value>>>>);
-
-/// A call that waits until it is dropped.
-struct WaitingCall<'w> {
-    calls: &'w WaitingCalls,
-    id: i64,
 }
 
 #[derive(Serialize)]
@@ -89,52 +76,10 @@ impl StreamCalls {
     /// Sends a call, and returns the message that answers it.
     pub(crate) async fn call(&self, call: ToolCall) -> io::Result<Value> {
         let ToolCall { id, mut text } = call;
-        let (sender, answer) = oneshot::channel();
-        self.waiting.0.lock().insert(id, sender);
-        let _waiting = WaitingCall {
-            calls: &self.waiting,
-            id,
-        };
+        let answer = self.waiting.add(id);
         text.push(b'\n');
         self.stdin.send_line(text).await?;
-        answer
-            .await
-            .map_err(|_| io::ErrorKind::ConnectionAborted.into())
-    }
-}
-
-impl WaitingCalls {
-    /// Delivers a message if it answers a call. Returns `false` for any other one.
-    pub(crate) fn deliver(&self, message: &[u8]) -> bool {
-        if self.0.lock().is_empty() {
-            return false;
-        }
-        let Ok(message) = serde_json::from_slice::<Value>(message) else {
-            return false;
-        };
-        let call = answered_id(&message).and_then(|id| self.0.lock().remove(&id));
-        let is_answer = call.is_some();
-        if let Some(call) = call {
-            // The caller may have gone.
-            let _ = call.send(message);
-        }
-        is_answer
-    }
-}
-
-impl Drop for WaitingCall<'_> {
-    fn drop(&mut self) {
-        self.calls.0.lock().remove(&self.id);
-    }
-}
-
-/// Returns the id of the request that `message` answers. Some servers return the number as a text.
-pub(crate) fn answered_id(message: &Value) -> Option<i64> {
-    if message.get("method").is_some() {
-        return None;
-    }
-    match message.get("id")? {
-        Value::String(text) => text.parse().ok(),
-        id => id.as_i64(),
+        let answer = answer.message().await;
+        answer.ok_or_else(|| io::ErrorKind::ConnectionAborted.into())
     }
 }

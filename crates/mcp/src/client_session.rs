@@ -495,8 +495,6 @@ impl ServerHandler for ClientSession {
 }
 
 fn client_name(context: &Context) -> String {
-    context
-        .client_info()
-        .map(|client| client.name)
-        .unwrap_or_default()
+    let client = context.client_info();
+    client.map(|client| client.name).unwrap_or_default()
 }

@@ -42,7 +42,9 @@ pub(crate) struct PreparedAnswers {
     pub(crate) server: Server,
     /// `None` without a session. Then each request introduces its client.
     pub(crate) client: Option<ClientTraits>,
+    #[cfg_attr(not(feature = "http"), expect(dead_code))]
     pub(crate) tools: Arc<SessionTools>,
+    #[cfg_attr(not(feature = "http"), expect(dead_code))]
     pub(crate) model: Arc<Model>,
     pub(crate) lists_skills: Arc<AtomicBool>,
 }

@@ -17,7 +17,8 @@ use serde_json::Value;
 use sse_stream::Sse;
 
 use super::{Events, HttpClient, HttpError, Received, SHOWN, not_a_message, status_error};
-use crate::tool_calls::{ToolCall, answered_id};
+use crate::tool_calls::ToolCall;
+use crate::waiting_calls::answered_id;
 
 /// The time in which the rest of an answered stream ends, so that its connection is used again.
 const REST: Duration = Duration::from_millis(50);

@@ -1,4 +1,4 @@
-//! Answers of servers at URLs: as JSON, and on streams with other messages or that break off.
+//! AnsweringServer of servers at URLs: as JSON, and on streams with other messages or that break off.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::programs::{call, names, supervising, until};
 
 /// A server whose tools answer in different ways.
 #[derive(Clone, Default)]
-struct Answers(Arc<AnswersState>);
+struct AnsweringServer(Arc<ServerState>);
 
 #[derive(Default)]
-struct AnswersState {
+struct ServerState {
     /// The calls and the cancelled requests, in their order.
     received: Mutex<Vec<String>>,
     sessions: Mutex<usize>,
@@ -35,7 +35,7 @@ struct AnswersState {
 
 const TOOLS: [&str; 6] = ["json", "events", "changes", "asks", "breaks", "hangs"];
 
-impl Answers {
+impl AnsweringServer {
     /// Serves at a free port, and returns the server for a supervisor.
     async fn serve(&self) -> SupervisedServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -116,7 +116,7 @@ where
 }
 
 async fn answer(
-    State(server): State<Answers>,
+    State(server): State<AnsweringServer>,
     method: Method,
     headers: HeaderMap,
     body: Bytes,
@@ -170,8 +170,8 @@ async fn answer(
     }
 }
 
-async fn started() -> (Answers, Supervisor) {
-    let answers = Answers::default();
+async fn started() -> (AnsweringServer, Supervisor) {
+    let answers = AnsweringServer::default();
     let mut server = answers.serve().await;
     server.starts_at_once = true;
     let supervisor = supervising(vec![server]).await;
@@ -194,7 +194,7 @@ async fn answers_of_every_form_arrive() {
 }
 
 #[tokio::test]
-async fn changes_on_the_stream_of_a_call_are_followed() {
+async fn changes_during_a_call_are_followed() {
     let (_, supervisor) = started().await;
     assert_eq!(call(&supervisor, "answers", "changes").await, "changes");
     until(&supervisor, |status| status.tools == Some(TOOLS.len() + 1)).await;
@@ -203,7 +203,7 @@ async fn changes_on_the_stream_of_a_call_are_followed() {
 }
 
 #[tokio::test]
-async fn a_call_in_a_lost_session_begins_a_new_one() {
+async fn calls_replace_a_lost_session() {
     let (answers, supervisor) = started().await;
     for _ in 0..3 {
         assert_eq!(call(&supervisor, "answers", "json").await, "json");
