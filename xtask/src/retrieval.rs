@@ -2,6 +2,7 @@
 
 mod background;
 mod budget;
+mod earlier;
 mod figures;
 mod gates;
 mod prefix;
@@ -9,12 +10,14 @@ mod rivals;
 mod set;
 mod table;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use repertoire::search::{Query, SearchIndex};
 use serde::Serialize;
 
+use self::earlier::EarlierVersion;
 use self::figures::Figures;
 use self::set::{Answer, Set};
 use crate::Failure;
@@ -34,6 +37,9 @@ pub(crate) struct Options {
     /// Fail if a hit rate is below what this search reached before. Skips catalogs.
     #[arg(long, conflicts_with = "budgets")]
     check: bool,
+    /// Measure this commit too, served over MCP. Fail if it has a better hit rate in a set. Builds it in `target/earlier`.
+    #[arg(long, value_name = "REVISION", conflicts_with = "budgets")]
+    earlier: Option<String>,
     /// Write the table into `docs/benchmarks.md` too.
     #[arg(long, conflicts_with = "budgets")]
     write: bool,
@@ -46,7 +52,7 @@ pub(crate) struct Options {
 #[derive(Debug, Serialize)]
 struct Row {
     set: String,
-    search: &'static str,
+    search: Cow<'static, str>,
     #[serde(flatten)]
     figures: Figures,
     /// Milliseconds to build the index of front matter; absent for other programs.
@@ -65,6 +71,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if options.background {
         return background::write(&options.dir);
     }
+    let earlier = options.earlier.as_deref().map(EarlierVersion::build);
+    let earlier = earlier.transpose()?;
     let (mut rows, mut budgets, mut prefixes) = (Vec::new(), Vec::new(), Vec::new());
     for set in Set::all(&options.dir)? {
         if !options.check {
@@ -74,6 +82,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         if !options.budgets {
             rows.extend(ours(&set)?);
             rows.extend(rivals::rows(&set)?);
+        }
+        if let Some(earlier) = &earlier {
+            rows.extend(earlier.rows(&set)?);
         }
     }
     if options.json {
@@ -90,6 +101,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     }
     if options.check {
         gates::check(&rows)?;
+    }
+    if let Some(earlier) = &earlier {
+        gates::compare(&rows, &earlier.search)?;
     }
     Ok(())
 }
@@ -110,14 +124,14 @@ fn ours(set: &Set) -> Result<Vec<Row>, Failure> {
     let examples_ms = Some(milliseconds(begun));
     let mut rows = Vec::new();
     for (name, questions) in set.groups() {
-        let mut row = |search, index: &SearchIndex, texts_ms, bytes_a_skill| {
+        let mut row = |search: &'static str, index: &SearchIndex, texts_ms, bytes_a_skill| {
             let answers: Vec<Answer> = questions
                 .iter()
                 .map(|question| set.answer(index, question))
                 .collect();
             rows.push(Row {
                 set: name.clone(),
-                search,
+                search: search.into(),
                 figures: Figures::of(&answers),
                 build_ms,
                 texts_ms,
@@ -139,7 +153,7 @@ fn ours(set: &Set) -> Result<Vec<Row>, Failure> {
             let name = format!("{}, second half", set.name);
             rows.push(Row {
                 set: name,
-                search,
+                search: search.into(),
                 figures: Figures::of(&answers),
                 build_ms,
                 texts_ms,

@@ -26,8 +26,9 @@ pub(super) struct Figures {
     /// The probability that the top score of a question with an answer exceeds that of one without.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) auc: Option<f64>,
-    /// The top score that 95 % of the questions with an answer reach.
-    pub(super) kept_95: f64,
+    /// The top score that 95 % of the questions with an answer reach; absent if answers have no score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) kept_95: Option<f64>,
     /// Questions without an answer that reach it too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) false_answers: Option<f64>,
@@ -36,6 +37,14 @@ pub(super) struct Figures {
     /// Questions without an answer that it answers so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) rightly_abstained: Option<f64>,
+    /// Absent if answers have no times.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(super) times: Option<Times>,
+}
+
+/// The times of questions in microseconds.
+#[derive(Debug, Serialize)]
+pub(super) struct Times {
     pub(super) p50_us: f64,
     pub(super) p99_us: f64,
     pub(super) max_us: f64,
@@ -51,23 +60,14 @@ impl Figures {
         let mean = |share: &dyn Fn(&Answer) -> f64| {
             with.iter().map(|answer| share(answer)).sum::<f64>() / with.len().max(1) as f64
         };
-        let mut scores: Vec<f64> = with.iter().map(|answer| answer.score).collect();
+        let mut scores: Vec<f64> = with.iter().filter_map(|answer| answer.score).collect();
         scores.sort_by(f64::total_cmp);
-        let kept_95 = scores.get(scores.len() / 20).copied().unwrap_or_default();
-        let mut times: Vec<f64> = answers.iter().map(|answer| answer.micros).collect();
-        times.sort_by(f64::total_cmp);
-        let at = |part: f64| {
-            times
-                .get(((times.len() as f64 - 1.0) * part) as usize)
-                .copied()
-                .unwrap_or_default()
-        };
+        let kept_95 = scores.get(scores.len() / 20).copied();
         let has_negatives = !without.is_empty();
-        let wrong = without
-            .iter()
-            .filter(|answer| answer.score >= kept_95)
-            .count() as f64
-            / without.len().max(1) as f64;
+        let wrong = |kept_95: f64| {
+            let scores = without.iter().filter_map(|answer| answer.score);
+            scores.filter(|score| *score >= kept_95).count() as f64 / without.len() as f64
+        };
         let rightly = without.iter().filter(|answer| answer.abstained).count() as f64
             / without.len().max(1) as f64;
         let first: Vec<bool> = with.iter().map(|answer| answer.hit(1)).collect();
@@ -80,15 +80,26 @@ impl Figures {
             recall_10: mean(&|answer| answer.recall(10)),
             ndcg_10: mean(&Answer::ndcg_10),
             mrr: mean(&Answer::reciprocal_rank),
-            auc: has_negatives.then(|| auc(&scores, &without)),
+            auc: (has_negatives && !scores.is_empty()).then(|| auc(&scores, &without)),
             kept_95,
-            false_answers: has_negatives.then_some(wrong),
+            false_answers: kept_95.filter(|_| has_negatives).map(wrong),
             abstained: mean(&|answer| f64::from(answer.abstained)),
             rightly_abstained: has_negatives.then_some(rightly),
+            times: Times::of(answers.iter().filter_map(|answer| answer.micros).collect()),
+        }
+    }
+}
+
+impl Times {
+    fn of(mut times: Vec<f64>) -> Option<Times> {
+        times.sort_by(f64::total_cmp);
+        let last = times.len().checked_sub(1)?;
+        let at = |part: f64| times[(last as f64 * part) as usize];
+        Some(Times {
             p50_us: at(0.5),
             p99_us: at(0.99),
             max_us: at(1.0),
-        }
+        })
     }
 }
 
@@ -98,7 +109,11 @@ fn auc(scores: &[f64], without: &[&Answer]) -> f64 {
         let ties = scores.iter().filter(|score| **score == negative).count() as f64;
         below + ties / 2.0
     };
-    let sum: f64 = without.iter().map(|answer| wins(answer.score)).sum();
+    let sum: f64 = without
+        .iter()
+        .filter_map(|answer| answer.score)
+        .map(wins)
+        .sum();
     sum / (scores.len() * without.len()) as f64
 }
 
@@ -128,8 +143,8 @@ mod tests {
         Answer {
             found: texts(found),
             gold: texts(gold),
-            score,
-            micros: 1.0,
+            score: Some(score),
+            micros: Some(1.0),
             abstained: false,
         }
     }

@@ -45,9 +45,76 @@ pub(super) fn check(rows: &[Row]) -> Result<(), Failure> {
             format!("{set}, {search}: expected {name} of at least {least}, found {value:.3}")
         })
         .collect();
+    failing(&missed)
+}
+
+/// Fails with every set in which `earlier` has a better Hit@1 than the search with bodies.
+pub(super) fn compare(rows: &[Row], earlier: &str) -> Result<(), Failure> {
+    let hit_1 = |set: &str, search: &str| {
+        let mut found = rows
+            .iter()
+            .filter(|row| row.set == set && row.search == search);
+        found.next().map(|row| 100.0 * row.figures.hit_1)
+    };
+    let earlier_rows = rows.iter().filter(|row| row.search == earlier);
+    let worse = earlier_rows.filter_map(|row| {
+        let least = 100.0 * row.figures.hit_1;
+        let now = hit_1(&row.set, "with bodies").filter(|now| *now < least)?;
+        Some(format!(
+            "{}, with bodies: expected Hit@1 of at least {least:.1} as in {earlier}, found {now:.1}",
+            row.set
+        ))
+    });
+    failing(&worse.collect::<Vec<_>>())
+}
+
+fn failing(missed: &[String]) -> Result<(), Failure> {
     if missed.is_empty() {
         Ok(())
     } else {
         Err(missed.join("\n").into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::figures::Figures;
+    use super::super::set::Answer;
+    use super::*;
+
+    fn row(search: &'static str, found: &[&str]) -> Row {
+        let answer = |found: &&str| Answer {
+            found: vec![(*found).to_owned()],
+            gold: vec!["right".to_owned()],
+            score: None,
+            micros: None,
+            abstained: false,
+        };
+        let answers: Vec<Answer> = found.iter().map(answer).collect();
+        Row {
+            set: "tea, asked".to_owned(),
+            search: search.into(),
+            figures: Figures::of(&answers),
+            build_ms: None,
+            texts_ms: None,
+            bytes_a_skill: None,
+        }
+    }
+
+    #[test]
+    fn an_earlier_version_with_more_hits_fails() {
+        let rows = |earlier| {
+            [
+                row("with bodies", &["right", "wrong"]),
+                row("commit 1234", earlier),
+            ]
+        };
+        let better = compare(&rows(&["right", "right"]), "commit 1234");
+        assert_eq!(
+            better.map_err(|failure| failure.to_string()),
+            Err("tea, asked, with bodies: expected Hit@1 of at least 100.0 as in commit 1234, found 50.0".to_owned())
+        );
+        let same = compare(&rows(&["wrong", "right"]), "commit 1234");
+        assert!(same.is_ok());
     }
 }

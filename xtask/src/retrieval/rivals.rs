@@ -63,8 +63,8 @@ pub(super) fn rows(set: &Set) -> Result<Vec<Row>, Failure> {
                 .map(|(question, (found, score, micros))| Answer {
                     found,
                     gold: question.gold.clone(),
-                    score,
-                    micros,
+                    score: Some(score),
+                    micros: Some(micros),
                     abstained: false,
                 });
         for (name, questions) in &groups {
@@ -72,7 +72,7 @@ pub(super) fn rows(set: &Set) -> Result<Vec<Row>, Failure> {
             let figures = Figures::of(&answers);
             rows.push(Row {
                 set: name.clone(),
-                search,
+                search: search.into(),
                 figures,
                 build_ms: None,
                 texts_ms: None,

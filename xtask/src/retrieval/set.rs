@@ -19,7 +19,8 @@ use crate::Failure;
 #[derive(Debug, Deserialize)]
 pub(super) struct Doc {
     pub(super) id: String,
-    dir: String,
+    /// The name of its folder.
+    pub(super) dir: String,
     /// The whole `SKILL.md`.
     pub(super) text: String,
 }
@@ -38,9 +39,10 @@ pub(super) struct Question {
 pub(super) struct Answer {
     pub(super) found: Vec<String>,
     pub(super) gold: Vec<String>,
-    /// The score of the best hit.
-    pub(super) score: f64,
-    pub(super) micros: f64,
+    /// The score of the best hit, of a search that reports it.
+    pub(super) score: Option<f64>,
+    /// Microseconds, of a search in this process or one of a rival.
+    pub(super) micros: Option<f64>,
     /// The search said that nothing fits.
     pub(super) abstained: bool,
 }
@@ -154,6 +156,11 @@ impl Set {
         self.skills.get(doc).map(|(id, _)| id)
     }
 
+    /// Returns the id of the doc whose skill has this id.
+    pub(super) fn doc_of(&self, skill: &str) -> Option<&str> {
+        self.doc_ids.get(skill).map(String::as_str)
+    }
+
     /// Returns the questions by the set that they name; those without an answer belong to the first.
     pub(super) fn groups(&self) -> Vec<(String, Vec<&Question>)> {
         let mut groups: Vec<(String, Vec<&Question>)> = Vec::new();
@@ -230,8 +237,8 @@ impl Set {
                 .filter_map(|hit| self.doc_ids.get(&hit.entry.item().id).cloned())
                 .collect(),
             gold: question.gold.clone(),
-            score: hits.first().map_or(0.0, |hit| f64::from(hit.why.score)),
-            micros,
+            score: Some(hits.first().map_or(0.0, |hit| f64::from(hit.why.score))),
+            micros: Some(micros),
             abstained: hits
                 .first()
                 .is_none_or(|hit| hit.why.confidence == MatchConfidence::NothingFits),
