@@ -159,6 +159,11 @@ impl Posting {
         Posting::with(number, FACET, 0)
     }
 
+    #[cfg(test)]
+    pub(super) fn weighing(self, weight: u16) -> Posting {
+        Posting { weight, ..self }
+    }
+
     fn with(number: u32, fields: u8, weight: u16) -> Posting {
         Posting {
             low: number as u16,
@@ -355,6 +360,18 @@ impl ItemTerms {
             terms.add_text(text, lexicon);
         }
         terms
+    }
+
+    /// Returns the terms with those of a text.
+    pub(super) fn with_text(mut self, text: &TextRows, lexicon: &mut Lexicon) -> ItemTerms {
+        lexicon.place(&self.counts);
+        self.add_text(text, lexicon);
+        self
+    }
+
+    /// Returns the terms without facets.
+    pub(super) fn terms(&self) -> impl Iterator<Item = TermId> {
+        self.counts.iter().map(|(term, _)| *term)
     }
 
     fn count_name(&mut self, name: &str, lexicon: &mut Lexicon) {

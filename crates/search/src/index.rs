@@ -7,11 +7,12 @@ use foldhash::fast::RandomState;
 use repertoire_core::{ChunkedVec, Id, Item, Skill};
 use repertoire_registry::{Change, Entry, Modified, Snapshot};
 
+use super::block_table::BlockTable;
 use super::document::{Doc, ItemTerms, Posting};
 use super::item::SearchItem;
 use super::lexicon::Lexicon;
 use super::mask::{Bits, MaskCache, VisibilityMask};
-use super::postings::{BlockTable, CountedTerms, Dictionary};
+use super::postings::{CountedTerms, Dictionary};
 use super::query::Query;
 use super::synonyms::Synonyms;
 use super::term_table::TermId;
@@ -55,6 +56,8 @@ pub(super) struct IndexData<T: Item> {
     next: u32,
     /// Skills with a body.
     bodies: usize,
+    /// Skills without a text, by number.
+    unread: Bits,
     pub(super) synonyms: Arc<Synonyms>,
 }
 
@@ -142,11 +145,15 @@ impl<T: SearchItem> SearchIndex<T> {
             dictionary,
             sights: self.0.sights.without_masks(),
             bodies: 0,
+            unread: Bits::default(),
             ..IndexData::clone(&self.0)
         };
         for ((number, doc), text) in self.0.docs().zip(texts) {
             let doc = doc.with_text(text);
             inner.bodies += usize::from(doc.has_body());
+            if doc.text.is_none() {
+                inner.unread.insert(number);
+            }
             inner.docs.set(number, Some(doc));
         }
         SearchIndex(Arc::new(inner))
@@ -210,10 +217,7 @@ impl<T: SearchItem> SearchIndex<T> {
 
     /// Returns the skills whose text is not in the index.
     pub fn without_text(&self) -> impl Iterator<Item = &Arc<Entry<T>>> {
-        self.0
-            .docs()
-            .filter(|(_, doc)| doc.text.is_none())
-            .map(|(_, doc)| &doc.entry)
+        self.0.unread().map(|(_, entry)| entry)
     }
 
     /// Returns whether both are one index, with the same texts.
@@ -256,8 +260,14 @@ impl<T: SearchItem> IndexData<T> {
 
     pub(super) fn docs(&self) -> impl Iterator<Item = (u32, &Doc<T>)> {
         (0..)
-            .zip(self.docs.blocks().flatten())
+            .zip(self.docs.iter())
             .filter_map(|(number, doc)| Some((number, doc.as_ref()?)))
+    }
+
+    /// Returns the skills without a text.
+    pub(super) fn unread(&self) -> impl Iterator<Item = (u32, &Arc<Entry<T>>)> {
+        let unread = self.unread.iter();
+        unread.map(|number| (number, self.entry(number)))
     }
 
     fn entry(&self, number: u32) -> &Arc<Entry<T>> {
@@ -269,12 +279,7 @@ impl<T: SearchItem> IndexData<T> {
     fn set(&mut self, number: u32, new: Option<NewDoc<'_, T>>, lexicon: &mut Lexicon) {
         let is_known = number < self.docs.len();
         let old = is_known.then(|| self.docs.get(number).clone()).flatten();
-        let before = old
-            .as_ref()
-            .map(|doc| self.terms_of(&doc.entry, doc.text.as_deref(), lexicon));
-        let after = new
-            .as_ref()
-            .map(|(entry, text)| self.terms_of(entry, text.as_deref(), lexicon));
+        let (before, after) = self.terms_of(old.as_ref(), new.as_ref(), lexicon);
         let postings = |terms: &Option<ItemTerms>| -> HashSet<(TermId, Posting), RandomState> {
             let terms = terms.iter();
             terms.flat_map(|terms| terms.postings(number)).collect()
@@ -290,6 +295,7 @@ impl<T: SearchItem> IndexData<T> {
         if let Some(doc) = &old {
             self.sights.remove(number, doc);
             self.bodies -= usize::from(doc.has_body());
+            self.unread.remove(number);
         }
         let doc = new
             .zip(after)
@@ -297,18 +303,45 @@ impl<T: SearchItem> IndexData<T> {
         if let Some(doc) = &doc {
             self.sights.insert(number, doc);
             self.bodies += usize::from(doc.has_body());
+            if doc.text.is_none() {
+                self.unread.insert(number);
+            }
         }
         self.docs.set(number, doc);
     }
 
+    /// Returns the terms of an item before a change and after it. Of a text that stays, those that front matter does not have
+    /// are left out, because their postings stay too.
     fn terms_of(
         &self,
-        entry: &Entry<T>,
-        text: Option<&TextTerms>,
+        old: Option<&Doc<T>>,
+        new: Option<&NewDoc<'_, T>>,
         lexicon: &mut Lexicon,
-    ) -> ItemTerms {
-        let rows = text.map(|text| text.rows(self.dictionary.terms(), lexicon));
-        ItemTerms::of(entry, rows.as_ref(), lexicon)
+    ) -> (Option<ItemTerms>, Option<ItemTerms>) {
+        let table = self.dictionary.terms();
+        let before = old.map(|doc| ItemTerms::of(&doc.entry, None, lexicon));
+        let after = new.map(|(entry, _)| ItemTerms::of(entry, None, lexicon));
+        let old_text = old.and_then(|doc| doc.text.as_ref());
+        let new_text = new.and_then(|(_, text)| text.as_ref());
+        let stays = old_text
+            .zip(new_text)
+            .is_some_and(|(old, new)| Arc::ptr_eq(old, new));
+        let in_front_matter = before.iter().chain(&after).flat_map(ItemTerms::terms);
+        let in_front_matter: Vec<TermId> = in_front_matter.collect();
+        let mut with_text = |terms: ItemTerms, text: Option<&Arc<TextTerms>>| {
+            let rows = text.map(|text| match stays {
+                true => text.rows_of(&in_front_matter, table, lexicon),
+                false => text.rows(table, lexicon),
+            });
+            match rows {
+                Some(rows) => terms.with_text(&rows, lexicon),
+                None => terms,
+            }
+        };
+        (
+            before.map(|terms| with_text(terms, old_text)),
+            after.map(|terms| with_text(terms, new_text)),
+        )
     }
 
     fn change_names(&mut self, number: u32, before: Option<&ItemTerms>, after: Option<&ItemTerms>) {
@@ -388,6 +421,7 @@ struct IndexBuilder<T: Item> {
     sights: MaskCache,
     next: u32,
     bodies: usize,
+    unread: Bits,
 }
 
 impl<T: SearchItem> IndexBuilder<T> {
@@ -401,6 +435,7 @@ impl<T: SearchItem> IndexBuilder<T> {
             sights: MaskCache::default(),
             next: 0,
             bodies: 0,
+            unread: Bits::default(),
         }
     }
 
@@ -417,6 +452,9 @@ impl<T: SearchItem> IndexBuilder<T> {
         let text = text.map(|text| Arc::new(TextTerms::of_numbers(text)));
         let doc = Doc::of(entry, text, terms.level);
         self.bodies += usize::from(doc.has_body());
+        if doc.text.is_none() {
+            self.unread.insert(number);
+        }
         self.sights.insert(number, &doc);
         self.docs.set(number, Some(doc));
     }
@@ -434,6 +472,7 @@ impl<T: SearchItem> IndexBuilder<T> {
             free: Vec::new(),
             next: self.next,
             bodies: self.bodies,
+            unread: self.unread,
             synonyms: Arc::default(),
         }
     }

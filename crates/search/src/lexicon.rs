@@ -123,6 +123,11 @@ impl Lexicon {
         term
     }
 
+    /// Returns the number of `text` if it was met.
+    pub(super) fn get(&self, text: &str) -> Option<TermId> {
+        self.terms.get(text)
+    }
+
     /// Finds each term of `rows` there.
     pub(super) fn place<T>(&mut self, rows: &[(TermId, T)]) {
         for (place, (term, _)) in (0..).zip(rows) {

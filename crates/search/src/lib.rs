@@ -15,6 +15,7 @@
 mod authored;
 mod background;
 mod background_lines;
+mod block_table;
 mod blocking;
 mod document;
 mod edit_distance;
@@ -32,6 +33,7 @@ mod live;
 mod mask;
 mod negation;
 mod overlap;
+mod patched_list;
 mod postings;
 mod prompt;
 mod query;

@@ -96,8 +96,8 @@ impl<T: SearchItem> LiveIndex<T> {
     }
 
     async fn read_into(&self, index: SearchIndex<T>) -> Option<usize> {
-        let unread = index.0.docs().filter(|(_, doc)| doc.text.is_none());
-        let unread = unread.map(|(number, doc)| (number, doc.entry.clone()));
+        let unread = index.0.unread();
+        let unread = unread.map(|(number, entry)| (number, entry.clone()));
         let unread: Vec<(u32, Arc<Entry<T>>)> = unread.collect();
         let missing = unread.len();
         if missing == 0 {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::block_table::BlockTable;
 use super::document::Doc;
 use super::item::SearchItem;
-use super::postings::{BlockTable, PostingList};
+use super::patched_list::PatchedList;
 use super::query::Query;
 use repertoire_permission::{Audience, VisibilityPolicy};
 
@@ -34,7 +35,7 @@ impl VisibilityMask {
             count: 0,
             bodies: 0,
         };
-        for (number, doc) in (0..).zip(docs.blocks().flatten()) {
+        for (number, doc) in (0..).zip(docs.iter()) {
             if let Some(doc) = doc {
                 sight.insert(number, doc);
             }
@@ -72,7 +73,7 @@ impl VisibilityMask {
         self.seen.has(number)
     }
 
-    pub(super) fn count_of(&self, postings: PostingList<'_>) -> usize {
+    pub(super) fn count_of(&self, postings: PatchedList<'_>) -> usize {
         postings
             .chunks()
             .flatten()

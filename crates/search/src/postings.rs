@@ -2,57 +2,24 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{ChunkedMap, ChunkedVec, Keyed};
+use repertoire_core::{ChunkedMap, Keyed};
 
-use super::document::{BLOCK, Posting};
+use super::document::Posting;
 use super::list_lengths::ListLengths;
+use super::patched_list::{PatchedList, PostingPatches};
 use super::term_table::{TermId, TermTable};
 
 /// The skills that have a term, in three lists: names; other front matter; and texts, without which rarity in front matter
 /// is counted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TermPostings<'a> {
-    pub(super) lists: [PostingList<'a>; 3],
-}
-
-/// One of the lists of a term, by rising number.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum PostingList<'a> {
-    Row(&'a [Posting]),
-    Chunks(&'a ChunkedVec<Posting>),
-}
-
-impl<'a> PostingList<'a> {
-    pub(super) fn len(self) -> usize {
-        match self {
-            PostingList::Row(row) => row.len(),
-            PostingList::Chunks(chunks) => chunks.len(),
-        }
-    }
-
-    pub(super) fn chunks(self) -> impl Iterator<Item = &'a [Posting]> {
-        let (row, chunks) = match self {
-            PostingList::Row(row) => (Some(row), None),
-            PostingList::Chunks(chunks) => (None, Some(chunks)),
-        };
-        row.into_iter()
-            .chain(chunks.into_iter().flat_map(ChunkedVec::chunks))
-    }
-
-    fn get(self, number: u32) -> Option<Posting> {
-        let before = |posting: &Posting| posting.number() < number;
-        let found = match self {
-            PostingList::Row(row) => row.get(place_of(row, number)),
-            PostingList::Chunks(chunks) => chunks.first_not(before),
-        };
-        found.copied().filter(|found| found.number() == number)
-    }
+    pub(super) lists: [PatchedList<'a>; 3],
 }
 
 /// Returns the number of postings below `number`.
 ///
 /// The search begins where it is if the numbers are spread evenly, because a bisection of thousands reads more memory.
-fn place_of(row: &[Posting], number: u32) -> usize {
+pub(super) fn place_of(row: &[Posting], number: u32) -> usize {
     let Some(last) = row.last().filter(|last| last.number() >= number) else {
         return row.len();
     };
@@ -71,22 +38,18 @@ fn place_of(row: &[Posting], number: u32) -> usize {
 }
 
 impl<'a> TermPostings<'a> {
-    fn of(lists: [&'a [Posting]; 3]) -> Option<TermPostings<'a>> {
-        TermPostings::with(lists.map(PostingList::Row))
-    }
-
-    fn with(lists: [PostingList<'a>; 3]) -> Option<TermPostings<'a>> {
+    fn of(lists: [PatchedList<'a>; 3]) -> Option<TermPostings<'a>> {
         let is_empty = lists.iter().all(|list| list.len() == 0);
         (!is_empty).then_some(TermPostings { lists })
     }
 
     /// Returns the skills that have the term in their name.
-    pub(super) fn named(&self) -> PostingList<'a> {
+    pub(super) fn named(&self) -> PatchedList<'a> {
         self.lists[0]
     }
 
     /// Returns the skills that have it in other front matter.
-    pub(super) fn others(&self) -> PostingList<'a> {
+    pub(super) fn others(&self) -> PatchedList<'a> {
         self.lists[1]
     }
 
@@ -95,87 +58,13 @@ impl<'a> TermPostings<'a> {
     }
 }
 
-/// Postings of a term that changed since the index was built.
-#[derive(Debug, Clone)]
-enum Postings {
-    /// By list, then by number.
-    Few(Arc<[Posting]>),
-    Many(Arc<[ChunkedVec<Posting>; 3]>),
-}
-
-/// The most postings that lie in a row, which a change copies.
-const FEW: usize = 128;
-
-impl Postings {
-    /// Copies postings, which are sorted by list, then by number.
-    fn of(postings: &[Posting]) -> Postings {
-        if postings.len() <= FEW {
-            return Postings::Few(postings.into());
-        }
-        let lists = rows(postings).map(|row| row.iter().copied().collect());
-        Postings::Many(Arc::new(lists))
-    }
-
-    fn get(&self) -> Option<TermPostings<'_>> {
-        match self {
-            Postings::Few(row) => TermPostings::of(rows(row)),
-            Postings::Many(lists) => TermPostings::with(lists.each_ref().map(PostingList::Chunks)),
-        }
-    }
-
-    fn insert(&mut self, posting: Posting) {
-        match self {
-            Postings::Few(row) => {
-                let mut row = row.to_vec();
-                row.insert(place_in(&row, posting), posting);
-                *self = Postings::of(&row);
-            }
-            Postings::Many(lists) => {
-                let list = &mut Arc::make_mut(lists)[posting.list()];
-                let at = list.partition_point(|other| other.number() < posting.number());
-                list.splice(at..at, [posting]);
-            }
-        }
-    }
-
-    fn remove(&mut self, posting: Posting) {
-        match self {
-            Postings::Few(row) => {
-                let mut kept = row.to_vec();
-                kept.remove(place_in(row, posting));
-                *row = kept.into();
-            }
-            Postings::Many(lists) => {
-                let list = &mut Arc::make_mut(lists)[posting.list()];
-                let at = list.partition_point(|other| other.number() < posting.number());
-                list.splice(at..at + 1, []);
-            }
-        }
-    }
-}
-
-fn place_in(row: &[Posting], posting: Posting) -> usize {
-    let place = |posting: &Posting| (posting.list(), posting.number());
-    row.partition_point(|other| place(other) < place(&posting))
-}
-
-/// Divides postings, which are sorted by list.
-fn rows(postings: &[Posting]) -> [&[Posting]; 3] {
-    let end = |list: usize| postings.partition_point(|posting| posting.list() <= list);
-    let (names, others) = (end(0), end(1));
-    [
-        &postings[..names],
-        &postings[names..others],
-        &postings[others..],
-    ]
-}
-
 /// Postings by term: those of the skills that were there when the index was built, which all later versions share, and those
 /// of terms that changed since.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dictionary {
     built: Arc<BuiltPostings>,
-    changed: ChunkedMap<ChangedTerm>,
+    /// Shared, because a change copies a shard.
+    changed: ChunkedMap<Arc<ChangedTerm>>,
 }
 
 #[derive(Debug, Default)]
@@ -216,10 +105,64 @@ impl CountedTerms {
     }
 }
 
+/// A term whose postings changed since the index was built: a row, and what differs from it.
 #[derive(Debug, Clone)]
 struct ChangedTerm {
     term: Arc<str>,
-    postings: Postings,
+    row: TermRow,
+    patches: PostingPatches,
+}
+
+/// The postings of a term, by list, then by number.
+#[derive(Debug, Clone)]
+struct TermRow {
+    place: RowPlace,
+    /// The number of the postings of each list.
+    lengths: [u32; 3],
+}
+
+#[derive(Debug, Clone)]
+enum RowPlace {
+    /// Those of the index that was built, from this posting on.
+    Built(u32),
+    /// Written after [`MOST_PATCHES`] changes.
+    Own(Arc<[Posting]>),
+}
+
+/// The most patches of a term, which a search reads and a change copies.
+const MOST_PATCHES: usize = 32;
+
+impl ChangedTerm {
+    fn lists<'a>(&'a self, built: &'a BuiltPostings) -> [PatchedList<'a>; 3] {
+        let row = match &self.row.place {
+            RowPlace::Built(begin) => &built.postings[*begin as usize..],
+            RowPlace::Own(row) => row,
+        };
+        self.patches.patched(lists(row, self.row.lengths))
+    }
+
+    /// Returns the term with its patches in its row.
+    fn rewritten(&self, built: &BuiltPostings) -> ChangedTerm {
+        let lists = self.lists(built);
+        let parts = lists.iter().flat_map(|list| list.chunks());
+        let row: Vec<Posting> = parts.flatten().copied().collect();
+        ChangedTerm {
+            term: self.term.clone(),
+            row: TermRow {
+                place: RowPlace::Own(row.into()),
+                lengths: lists.map(|list| list.len() as u32),
+            },
+            patches: PostingPatches::default(),
+        }
+    }
+}
+
+/// Divides the first postings of `row` by the lengths of their lists.
+fn lists(row: &[Posting], lengths: [u32; 3]) -> [&[Posting]; 3] {
+    let [names, others, texts] = lengths.map(|length| length as usize);
+    let (names, rest) = row.split_at(names);
+    let (others, rest) = rest.split_at(others);
+    [names, others, &rest[..texts]]
 }
 
 impl Keyed for ChangedTerm {
@@ -229,12 +172,10 @@ impl Keyed for ChangedTerm {
 }
 
 impl BuiltPostings {
-    fn lists(&self, term: &str) -> Option<[&[Posting]; 3]> {
+    fn row(&self, term: &str) -> Option<TermRow> {
         let (begin, lengths) = self.lengths.of_term(self.terms.get(term)?);
-        let [names, others, texts] = lengths.map(|length| length as usize);
-        let (names, rest) = self.postings[begin as usize..].split_at(names);
-        let (others, rest) = rest.split_at(others);
-        Some([names, others, &rest[..texts]])
+        let place = RowPlace::Built(begin);
+        Some(TermRow { place, lengths })
     }
 }
 
@@ -248,9 +189,11 @@ impl Dictionary {
         if !self.changed.is_empty()
             && let Some(changed) = self.changed.get(term)
         {
-            return changed.postings.get();
+            return TermPostings::of(changed.lists(&self.built));
         }
-        TermPostings::of(self.built.lists(term)?)
+        let (begin, lengths) = self.built.lengths.of_term(self.built.terms.get(term)?);
+        let row = &self.built.postings[begin as usize..];
+        TermPostings::of(lists(row, lengths).map(PatchedList::of_row))
     }
 
     /// Builds the dictionary of postings that were counted and come by rising number, distributing them by term at once.
@@ -286,68 +229,37 @@ impl Dictionary {
         }
     }
 
+    /// Adds a posting whose skill is not in its list.
     pub(super) fn insert(&mut self, term: &str, posting: Posting) {
-        self.change(term, |postings| postings.insert(posting));
+        self.change(term, |patches| patches.insert(posting));
     }
 
+    /// Removes a posting that is in its list.
     pub(super) fn remove(&mut self, term: &str, posting: Posting) {
-        self.change(term, |postings| postings.remove(posting));
+        self.change(term, |patches| patches.remove(posting));
     }
 
-    fn change(&mut self, term: &str, change: impl FnOnce(&mut Postings)) {
+    fn change(&mut self, term: &str, change: impl FnOnce(&mut PostingPatches)) {
         if let Some(known) = self.changed.get_mut(term) {
-            change(&mut known.postings);
+            let changed = Arc::make_mut(known);
+            change(&mut changed.patches);
+            if changed.patches.len() > MOST_PATCHES {
+                *changed = changed.rewritten(&self.built);
+            }
             return;
         }
-        let lists = self.built.lists(term).unwrap_or_default();
-        let mut postings = Postings::of(&lists.concat());
-        change(&mut postings);
-        self.changed.insert(ChangedTerm {
-            term: term.into(),
-            postings,
+        let row = self.built.row(term).unwrap_or_else(|| TermRow {
+            place: RowPlace::Own(Arc::default()),
+            lengths: [0; 3],
         });
+        let mut patches = PostingPatches::default();
+        change(&mut patches);
+        self.changed.insert(Arc::new(ChangedTerm {
+            term: term.into(),
+            row,
+            patches,
+        }));
     }
-}
-
-/// Values by number, in blocks that copies share: a change copies one block.
-#[derive(Debug, Clone, Default)]
-pub(super) struct BlockTable<T> {
-    blocks: Vec<Arc<Vec<T>>>,
-}
-
-impl<T: Clone + Default> BlockTable<T> {
-    pub(super) fn set(&mut self, number: u32, value: T) {
-        let (block, place) = split(number);
-        while self.blocks.len() <= block {
-            self.blocks.push(Arc::new(Vec::new()));
-        }
-        let block = Arc::make_mut(&mut self.blocks[block]);
-        if block.len() <= place {
-            block.resize(place + 1, T::default());
-        }
-        block[place] = value;
-    }
-}
-
-impl<T> BlockTable<T> {
-    /// Returns the number above those that were set.
-    pub(super) fn len(&self) -> u32 {
-        let last = self.blocks.last().map_or(0, |block| block.len());
-        (self.blocks.len().saturating_sub(1) * BLOCK + last) as u32
-    }
-
-    pub(super) fn get(&self, number: u32) -> &T {
-        let (block, place) = split(number);
-        &self.blocks[block][place]
-    }
-
-    pub(super) fn blocks(&self) -> impl Iterator<Item = &[T]> {
-        self.blocks.iter().map(|block| block.as_slice())
-    }
-}
-
-fn split(number: u32) -> (usize, usize) {
-    (number as usize / BLOCK, number as usize % BLOCK)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use super::index::IndexData;
 use super::item::SearchItem;
 use super::language::{Language, LanguageCounts, LanguageSet};
 use super::mask::VisibilityMask;
-use super::postings::{PostingList, TermPostings};
+use super::patched_list::PatchedList;
+use super::postings::TermPostings;
 use super::synonyms::Synonym;
 use super::term_table::{TermId, TermTable};
 use super::tokenize::{Stems, is_stop_word, words};
@@ -163,7 +164,7 @@ impl<'a> QueryTerm<'a> {
         found.chain(instead).chain(synonyms).fold(0.0, f32::max)
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = PostingList<'a>> {
+    pub(super) fn names(&self) -> impl Iterator<Item = PatchedList<'a>> {
         let instead = self.instead.iter().map(|(_, term)| term);
         self.typed
             .iter()
@@ -318,7 +319,7 @@ impl<'a, T: SearchItem> TermLookup<'a, '_, T> {
     fn of(&self, stem: &str) -> Option<Term<'a>> {
         let postings = self.index.dictionary.get(stem)?;
         let all = self.sight.map_or(self.index.len(), VisibilityMask::count);
-        let count = |list: PostingList<'_>| {
+        let count = |list: PatchedList<'_>| {
             self.sight
                 .map_or_else(|| list.len(), |sight| sight.count_of(list))
         };

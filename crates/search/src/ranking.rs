@@ -8,7 +8,7 @@ use super::hit::{Explanation, MatchConfidence, MatchKind, SearchHit};
 use super::index::IndexData;
 use super::item::SearchItem;
 use super::mask::{Bits, VisibilityMask};
-use super::postings::PostingList;
+use super::patched_list::{PatchedChunks, PatchedList};
 use super::query::Query;
 use super::query_term::{EXPANSION_WEIGHT, QueryTerm, QueryWords, SYNONYM_WEIGHT, Term};
 use super::tokenize::normalized;
@@ -262,10 +262,10 @@ fn with_every(wanted: &[QueryTerm<'_>]) -> Vec<u32> {
     {
         return Vec::new();
     }
-    let mut words: Vec<Vec<PostingList<'_>>> =
+    let mut words: Vec<Vec<PatchedList<'_>>> =
         wanted.iter().map(|word| word.names().collect()).collect();
     words.sort_by_cached_key(|lists| lists.iter().map(|list| list.len()).sum::<usize>());
-    let numbers = |lists: &[PostingList<'_>]| -> Bits {
+    let numbers = |lists: &[PatchedList<'_>]| -> Bits {
         lists
             .iter()
             .flat_map(|list| list.chunks().flatten())
@@ -304,7 +304,7 @@ fn score<'a, T: SearchItem>(
             .iter_mut()
             .for_each(|word| word.add(&mut block, start + BLOCK as u32));
         let offer = |best: &mut TopK<'a, T>, at: usize, fit: MatchKind, score: f32| {
-            if let Some(doc) = &docs[at] {
+            if let Some(doc) = docs.get(at) {
                 best.offer(ScoredItem {
                     fit,
                     score,
@@ -427,19 +427,19 @@ struct PostingCursor<'a> {
     idf: f32,
     rest: &'a [Posting],
     /// The chunks after `rest`.
-    more: Option<Box<dyn Iterator<Item = &'a [Posting]> + 'a>>,
+    more: PatchedChunks<'a>,
 }
 
 /// Postings that are read before the first of them is scored, so that memory loads overlap.
 const AHEAD: usize = 64;
 
 impl<'a> PostingCursor<'a> {
-    fn of(postings: PostingList<'a>, idf: f32) -> PostingCursor<'a> {
-        let (rest, more): (_, Option<Box<dyn Iterator<Item = _>>>) = match postings {
-            PostingList::Row(row) => (row, None),
-            PostingList::Chunks(chunks) => (&[], Some(Box::new(chunks.chunks()))),
-        };
-        PostingCursor { idf, rest, more }
+    fn of(postings: PatchedList<'a>, idf: f32) -> PostingCursor<'a> {
+        PostingCursor {
+            idf,
+            rest: &[],
+            more: postings.chunks(),
+        }
     }
 
     /// Calls `each` with the place in the block and the score of the next postings below `end`.
@@ -473,11 +473,10 @@ impl<'a> PostingCursor<'a> {
             if !self.rest.is_empty() {
                 return;
             }
-            let next = self.more.as_mut().and_then(Iterator::next);
-            self.rest = next.unwrap_or_default();
-            if self.rest.is_empty() {
+            let Some(next) = self.more.next() else {
                 return;
-            }
+            };
+            self.rest = next;
         }
     }
 }

@@ -266,33 +266,71 @@ impl TextTerms {
                     .map(|(term, count)| (lexicon.term(term), *count))
                     .collect()
             }
+            KeptTerms::Numbers(bytes) => numbers(bytes)
+                .map(|(term, count)| (lexicon.term(table.text(term)), count))
+                .collect(),
+        };
+        self.with_rows(rows)
+    }
+
+    /// Returns the rows of these terms of `lexicon`, and possibly of others that it has.
+    pub(super) fn rows_of(
+        &self,
+        terms: &[TermId],
+        table: &TermTable,
+        lexicon: &Lexicon,
+    ) -> TextRows {
+        let rows = match &self.terms {
+            KeptTerms::Words(words) => {
+                let kept = words.terms.split(SEPARATOR).zip(&words.counts);
+                kept.filter_map(|(term, count)| Some((lexicon.get(term)?, *count)))
+                    .collect()
+            }
             KeptTerms::Numbers(bytes) => {
-                let mut rest = bytes.iter().copied();
-                let mut term = 0;
-                let next = || {
-                    let number = take_number(&mut rest)?;
-                    term += (number >> 2) as TermId;
-                    let count = match number & 3 {
-                        0 => TermCount {
-                            body: rest.next()?,
-                            examples: rest.next()?,
-                        },
-                        body => TermCount {
-                            body: body as u8,
-                            examples: 0,
-                        },
-                    };
-                    Some((lexicon.term(table.text(term)), count))
+                let known = |term: &TermId| Some((table.get(lexicon.text(*term))?, *term));
+                let mut wanted: Vec<(TermId, TermId)> = terms.iter().filter_map(known).collect();
+                wanted.sort_unstable();
+                wanted.dedup();
+                let mut wanted = wanted.into_iter().peekable();
+                let row = |(number, count)| {
+                    while wanted.next_if(|(other, _)| *other < number).is_some() {}
+                    let (_, term) = wanted.next_if(|(other, _)| *other == number)?;
+                    Some((term, count))
                 };
-                std::iter::from_fn(next).collect()
+                numbers(bytes).filter_map(row).collect()
             }
         };
+        self.with_rows(rows)
+    }
+
+    fn with_rows(&self, rows: Vec<(TermId, TermCount)>) -> TextRows {
         TextRows {
             rows,
             length: self.length,
             examples: self.examples,
         }
     }
+}
+
+/// Returns the terms of [`KeptTerms::Numbers`].
+fn numbers(bytes: &[u8]) -> impl Iterator<Item = (TermId, TermCount)> {
+    let mut rest = bytes.iter().copied();
+    let mut term = 0;
+    std::iter::from_fn(move || {
+        let number = take_number(&mut rest)?;
+        term += (number >> 2) as TermId;
+        let count = match number & 3 {
+            0 => TermCount {
+                body: rest.next()?,
+                examples: rest.next()?,
+            },
+            body => TermCount {
+                body: body as u8,
+                examples: 0,
+            },
+        };
+        Some((term, count))
+    })
 }
 
 /// Adds `number` in LEB128.
