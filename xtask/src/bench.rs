@@ -53,6 +53,7 @@ use self::readers::Readings;
 use self::rounds::Rounds;
 pub(crate) use self::sample::{cpu, resident};
 pub(crate) use self::serve::{PipedClient, Tongue};
+pub(crate) use self::summary::EARLIER_SEARCH;
 use self::tree::{Origin, Shape};
 use crate::binary::Profile;
 use crate::{Failure, step, workspace};

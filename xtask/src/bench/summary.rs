@@ -44,6 +44,9 @@ const SAVED: &str = "stat of each file";
 /// The searches of this project in the table of hit rates.
 const OWN_SEARCHES: [&str; 3] = ["front matter", "with bodies", "with examples"];
 
+/// The begin of the names of earlier versions there, before the commit.
+pub(crate) const EARLIER_SEARCH: &str = "commit ";
+
 const ROWS: [Measured; 15] = [
     Measured {
         what: "first load, elapsed",
@@ -194,7 +197,9 @@ impl Rivals {
                 .min_by(by_value),
             Rivals::Hits(set) => figures
                 .below(&format!("hit@1/{set}/"))
-                .filter(|(search, _)| !OWN_SEARCHES.contains(search))
+                .filter(|(search, _)| {
+                    !OWN_SEARCHES.contains(search) && !search.starts_with(EARLIER_SEARCH)
+                })
                 .map(|(search, figure)| (search.to_owned(), figure.quantity.clone()))
                 // Of equal rates that of the first name.
                 .max_by(|a, b| by_value(a, b).then_with(|| b.0.cmp(&a.0))),
@@ -257,6 +262,7 @@ mod tests {
 | metatool, single | with examples | 10341 | 70.0 (68.8-71.2) | 61.9 | 61.9 | 68.7 | 54.4 | 0.498 |  |
 | metatool, single | bm25s | 10341 | 36.0 (35.5-37.3) | 57.1 | 57.1 | 63.8 | 49.6 | 0.452 |  |
 | metatool, single | tantivy | 10341 | 31.7 (30.8-32.7) | 51.4 | 51.4 | 60.4 | 45.0 | 0.402 |  |
+| metatool, single | commit f2a23d37 | 10341 | 37.7 (36.8-38.7) | 59.7 | 59.7 | 67.5 | 51.9 | 0.470 |  |
 ";
 
     #[test]

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::Row;
 use super::figures::Figures;
 use super::set::{Answer, Question, Set};
-use crate::bench::{PipedClient, Tongue};
+use crate::bench::{EARLIER_SEARCH, PipedClient, Tongue};
 use crate::{Failure, venv, workspace};
 
 /// The command line of an earlier commit.
@@ -63,7 +63,7 @@ impl EarlierVersion {
         )?;
         let program = built.join("debug/repertoire");
         Ok(EarlierVersion {
-            search: format!("commit {}", &commit[..SHORT]),
+            search: format!("{EARLIER_SEARCH}{}", &commit[..SHORT]),
             program: program.with_extension(std::env::consts::EXE_EXTENSION),
         })
     }
