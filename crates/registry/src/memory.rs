@@ -1,6 +1,6 @@
 //! Items registered in code.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -124,13 +124,22 @@ impl<T: Item> From<Registered<T>> for Kept<T> {
 struct KeptItems<T> {
     items: BTreeMap<u64, Kept<T>>,
     places: HashMap<Id, u64>,
+    /// The listing that was made last, with the place of each row.
+    listed: Option<(Listing<T>, Vec<u64>)>,
+    /// Places that changed since.
+    changed: BTreeSet<u64>,
 }
+
+/// More changes than an eighth of the items make a listing from all of them.
+const MANY: usize = 8;
 
 impl<T: Item> Default for KeptItems<T> {
     fn default() -> KeptItems<T> {
         KeptItems {
             items: BTreeMap::new(),
             places: HashMap::new(),
+            listed: None,
+            changed: BTreeSet::new(),
         }
     }
 }
@@ -140,19 +149,63 @@ impl<T: Item> KeptItems<T> {
         let place = self.items.last_key_value().map_or(0, |(last, _)| last + 1);
         self.places.insert(kept.row.item.id().clone(), place);
         self.items.insert(place, kept);
+        self.changed.insert(place);
     }
 
     fn get(&self, id: &Id) -> Option<&Kept<T>> {
         self.items.get(self.places.get(id)?)
     }
 
-    fn get_mut(&mut self, id: &Id) -> Option<&mut Kept<T>> {
-        self.items.get_mut(self.places.get(id)?)
+    fn replace(&mut self, id: &Id, kept: Kept<T>) {
+        if let Some(place) = self.places.get(id) {
+            self.items.insert(*place, kept);
+            self.changed.insert(*place);
+        }
     }
 
     fn remove(&mut self, id: &str) -> Option<Kept<T>> {
         let place = self.places.remove(id)?;
+        self.changed.insert(place);
         self.items.remove(&place)
+    }
+
+    /// Returns the listing of all items, which shares the chunks that did not change with the one before.
+    fn listing(&mut self, revision: Revision) -> Listing<T> {
+        let changed = std::mem::take(&mut self.changed);
+        let row = |place: &u64| Some(self.items.get(place)?.row.clone());
+        let (listing, places) = match self.listed.take() {
+            Some((listing, mut places)) if changed.len() < self.items.len() / MANY => {
+                let (mut splices, mut removed) = (Vec::new(), Vec::new());
+                let mut added = Vec::new();
+                for place in &changed {
+                    match places.binary_search(place) {
+                        Ok(at) => {
+                            removed.extend(row(place).is_none().then_some(*place));
+                            splices.push((at..at + 1, row(place).into_iter().collect()));
+                        }
+                        // New items come last.
+                        Err(_) => added.extend(Some(*place).zip(row(place))),
+                    }
+                }
+                let (new_places, rows): (Vec<u64>, Vec<_>) = added.into_iter().unzip();
+                if !rows.is_empty() {
+                    splices.push((places.len()..places.len(), rows));
+                }
+                let listing = listing.spliced(revision, splices, []);
+                if !removed.is_empty() {
+                    places.retain(|place| removed.binary_search(place).is_err());
+                }
+                places.extend(new_places);
+                (listing, places)
+            }
+            _ => {
+                let rows = self.items.values().map(|kept| kept.row.clone());
+                let places = self.items.keys().copied().collect();
+                (Listing::new(revision, rows, []), places)
+            }
+        };
+        self.listed = Some((listing.clone(), places));
+        listing
     }
 }
 
@@ -242,12 +295,12 @@ impl<T: Item> MemorySource<T> {
     /// First [`RegistryError::NotRegistered`] for an unknown `id`, then [`RegistryError::IdMismatch`].
     pub fn replace(&self, id: &Id, item: impl Into<Registered<T>>) -> Result<&Self, RegistryError> {
         let (kept, mut items) = (Kept::from(item.into()), self.items());
-        let Some(before) = items.get_mut(id) else {
+        if items.get(id).is_none() {
             return Err(RegistryError::NotRegistered {
                 kind: T::KIND,
                 id: id.clone(),
             });
-        };
+        }
         let found = kept.row.item.id();
         if found != id {
             return Err(RegistryError::IdMismatch {
@@ -256,7 +309,7 @@ impl<T: Item> MemorySource<T> {
                 found: found.clone(),
             });
         }
-        *before = kept;
+        items.replace(id, kept);
         Ok(self.touched(items))
     }
 
@@ -278,12 +331,8 @@ impl<T: Item> MemorySource<T> {
 
     pub(crate) fn listing(&self) -> Listing<T> {
         // Changes are counted under the same lock, so the revision is that of these very items.
-        let items = self.items();
-        Listing::new(
-            Revision(*self.revision.borrow()),
-            items.items.values().map(|kept| kept.row.clone()),
-            [],
-        )
+        let mut items = self.items();
+        items.listing(Revision(*self.revision.borrow()))
     }
 
     fn items(&self) -> MutexGuard<'_, KeptItems<T>> {

@@ -151,6 +151,65 @@ proptest! {
     }
 }
 
+/// Returns the ids and descriptions of a listing.
+fn rows(source: &MemorySource<Skill>) -> Vec<(String, String)> {
+    let row = |skill: &Arc<Skill>| (skill.id.to_string(), skill.description.to_string());
+    skills(source).iter().map(row).collect()
+}
+
+proptest! {
+    #[test]
+    fn listings_follow_every_change(
+        changes in prop::collection::vec((0..60_usize, 0..5_u8, any::<bool>()), 0..200),
+    ) {
+        let source = MemorySource::new("mine");
+        let mut expected: Vec<(String, String)> = Vec::new();
+        for number in 0..40 {
+            source.register(skill(&format!("s{number}"))).unwrap();
+            expected.push((format!("s{number}"), format!("About s{number}.")));
+        }
+        for (step, (number, verb, is_listed)) in changes.into_iter().enumerate() {
+            let (name, about) = (format!("s{number}"), format!("Step {step}."));
+            let new = Registered::new(Skill::new(id(&name), about.as_str()), "-");
+            let known = expected.iter().position(|(other, _)| *other == name);
+            match (known, verb) {
+                (Some(at), 0) => {
+                    source.unregister(&name);
+                    expected.remove(at);
+                }
+                (Some(at), _) => {
+                    source.replace(&id(&name), new).unwrap();
+                    expected[at].1 = about;
+                }
+                (None, _) => {
+                    source.register(new).unwrap();
+                    expected.push((name, about));
+                }
+            }
+            if is_listed {
+                prop_assert_eq!(rows(&source), expected.clone());
+            }
+        }
+        prop_assert_eq!(rows(&source), expected);
+    }
+}
+
+#[test]
+fn listings_share_what_did_not_change() {
+    let source = MemorySource::new("mine");
+    for number in 0..2_000 {
+        source.register(skill(&format!("s{number}"))).unwrap();
+    }
+    let before = source.list().now_or_never().unwrap().unwrap();
+    source.replace(&id("s1000"), skill("s1000")).unwrap();
+    let after = source.list().now_or_never().unwrap().unwrap();
+    let unshared = before.rows().unshared(after.rows());
+    let [(gone, added)] = &unshared[..] else {
+        panic!("one chunk differs: {unshared:?}");
+    };
+    assert!(gone.contains(&1_000) && gone == added && gone.len() < 600);
+}
+
 #[test]
 fn replacing_retains_the_position() {
     let source = with(&["a", "b", "c"]);
