@@ -169,10 +169,13 @@ impl<T: Item> KeptItems<T> {
         self.items.remove(&place)
     }
 
+    fn row(&self, place: u64) -> Option<ListingEntry<T>> {
+        Some(self.items.get(&place)?.row.clone())
+    }
+
     /// Returns the listing of all items, which shares the chunks that did not change with the one before.
     fn listing(&mut self, revision: Revision) -> Listing<T> {
         let changed = std::mem::take(&mut self.changed);
-        let row = |place: &u64| Some(self.items.get(place)?.row.clone());
         let (listing, places) = match self.listed.take() {
             Some((listing, mut places)) if changed.len() < self.items.len() / MANY => {
                 let (mut splices, mut removed) = (Vec::new(), Vec::new());
@@ -180,11 +183,11 @@ impl<T: Item> KeptItems<T> {
                 for place in &changed {
                     match places.binary_search(place) {
                         Ok(at) => {
-                            removed.extend(row(place).is_none().then_some(*place));
-                            splices.push((at..at + 1, row(place).into_iter().collect()));
+                            removed.extend(self.row(*place).is_none().then_some(*place));
+                            splices.push((at..at + 1, self.row(*place).into_iter().collect()));
                         }
                         // New items come last.
-                        Err(_) => added.extend(Some(*place).zip(row(place))),
+                        Err(_) => added.extend(Some(*place).zip(self.row(*place))),
                     }
                 }
                 let (new_places, rows): (Vec<u64>, Vec<_>) = added.into_iter().unzip();

@@ -16,27 +16,6 @@ pub(super) struct TermPostings<'a> {
     pub(super) lists: [PatchedList<'a>; 3],
 }
 
-/// Returns the number of postings below `number`.
-///
-/// The search begins where it is if the numbers are spread evenly, because a bisection of thousands reads more memory.
-pub(super) fn place_of(row: &[Posting], number: u32) -> usize {
-    let Some(last) = row.last().filter(|last| last.number() >= number) else {
-        return row.len();
-    };
-    let guess = row.len() as u64 * u64::from(number) / (u64::from(last.number()) + 1);
-    let guess = guess as usize;
-    let (mut begin, mut end, mut step) = (guess, guess, 8);
-    while begin > 0 && row[begin].number() >= number {
-        (begin, end) = (begin.saturating_sub(step), begin);
-        step *= 2;
-    }
-    while row[end].number() < number {
-        (begin, end) = (end, (end + step).min(row.len() - 1));
-        step *= 2;
-    }
-    begin + row[begin..end].partition_point(|posting| posting.number() < number)
-}
-
 impl<'a> TermPostings<'a> {
     fn of(lists: [PatchedList<'a>; 3]) -> Option<TermPostings<'a>> {
         let is_empty = lists.iter().all(|list| list.len() == 0);
@@ -261,6 +240,3 @@ impl Dictionary {
         }));
     }
 }
-
-#[cfg(test)]
-mod tests;
