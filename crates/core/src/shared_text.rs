@@ -7,19 +7,19 @@ use std::thread::LocalKey;
 
 use foldhash::fast::FixedState;
 
-/// The number of texts that a thread remembers: several times the 40 keys that make up nearly all front matter.
+/// The number of texts that a thread caches: several times the 40 keys that make up nearly all front matter.
 const PLACES: usize = 512;
 
 /// The longest text that is shared, in bytes. Longer ones are mostly of one skill.
 const LONGEST: usize = 48;
 
 /// The last text of each place. One for each thread: threads that count one text's owners would wait for each other.
-type Remembered = RefCell<Vec<Option<Arc<str>>>>;
+type TextCache = RefCell<Vec<Option<Arc<str>>>>;
 
 thread_local! {
-    static KEYS: Remembered = const { RefCell::new(Vec::new()) };
+    static KEYS: TextCache = const { RefCell::new(Vec::new()) };
     // Apart, because a value that only one skill has would take the place of a key.
-    static VALUES: Remembered = const { RefCell::new(Vec::new()) };
+    static VALUES: TextCache = const { RefCell::new(Vec::new()) };
 }
 
 /// Returns a key of front matter. Equal ones mostly share one text.
@@ -32,11 +32,11 @@ pub(crate) fn shared_value(text: &str) -> Arc<str> {
     shared(&VALUES, text)
 }
 
-fn shared(remembered: &'static LocalKey<Remembered>, text: &str) -> Arc<str> {
+fn shared(cache: &'static LocalKey<TextCache>, text: &str) -> Arc<str> {
     if text.len() > LONGEST {
         return text.into();
     }
-    remembered.with_borrow_mut(|texts| {
+    cache.with_borrow_mut(|texts| {
         if texts.is_empty() {
             texts.resize(PLACES, None);
         }
