@@ -28,7 +28,7 @@ use tokio::time::Instant;
 
 pub(crate) use self::calls::PostedCall;
 
-use self::calls::HandedStreams;
+use self::calls::PostedCalls;
 use crate::error::unavailable;
 use crate::message_limit::{ConnectionFault, message_excess, too_long};
 use crate::{ServerUrl, tls};
@@ -81,7 +81,7 @@ pub(crate) struct HttpClient {
     stream_backoff: Arc<Mutex<Backoff>>,
     fault: ConnectionFault,
     session: Arc<ArcSwapOption<PostedSession>>,
-    streams: HandedStreams,
+    posted: PostedCalls,
     message_bytes: usize,
 }
 
@@ -111,7 +111,7 @@ impl HttpClient {
             stream_backoff: Arc::default(),
             fault,
             session: Arc::default(),
-            streams: HandedStreams::default(),
+            posted: PostedCalls::default(),
             message_bytes,
         }
     }
@@ -151,7 +151,7 @@ impl StreamableHttpClient for HttpClient {
         headers: Headers,
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        if let Some(events) = self.streams.resume(&message) {
+        if let Some(events) = self.posted.resume(&message) {
             return Ok(StreamableHttpPostResponse::Sse(events, None));
         }
         let mut request = self
@@ -223,7 +223,7 @@ impl StreamableHttpClient for HttpClient {
             .http
             .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, most);
         let events = self.limit_values(events.await?, most);
-        Ok(self.streams.renamed(events))
+        Ok(self.posted.routed(events))
     }
 }
 

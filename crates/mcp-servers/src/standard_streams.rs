@@ -127,12 +127,23 @@ impl<R> LineReader<R> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n") {
-                if !self.waiting.deliver(&self.line) {
-                    self.lines.extend_from_slice(&self.line);
-                }
-                self.line.clear();
+                self.end_line();
             }
         }
+    }
+
+    /// Takes the last line, which needs no line feed.
+    fn take_last(&mut self) {
+        if !self.line.is_empty() {
+            self.end_line();
+        }
+    }
+
+    fn end_line(&mut self) {
+        if !self.waiting.deliver(&self.line) {
+            self.lines.extend_from_slice(&self.line);
+        }
+        self.line.clear();
     }
 }
 
@@ -155,7 +166,30 @@ impl<R: AsyncRead + Unpin> AsyncRead for LineReader<R> {
             let mut part = ReadBuf::new(&mut bytes);
             ready!(Pin::new(&mut self.inner).poll_read(context, &mut part))?;
             self.has_ended = part.filled().is_empty();
-            self.take(part.filled());
+            match self.has_ended {
+                true => self.take_last(),
+                false => self.take(part.filled()),
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_last_line_needs_no_newline() {
+        let waiting = WaitingCalls::default();
+        let call = waiting.add(7);
+        let output: &[u8] = b"a line\n{\"id\":7,\"result\":1}";
+        let mut rest = String::new();
+        let mut reader = LineReader::new(output, waiting.clone());
+        reader.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest, "a line\n");
+        let expected = serde_json::json!({"id": 7, "result": 1});
+        assert_eq!(call.message().await, Some(expected));
     }
 }

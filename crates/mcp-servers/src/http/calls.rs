@@ -38,14 +38,30 @@ pub(crate) enum PostedCall {
 pub(crate) struct HandedStream(Arc<HandedCall>);
 
 struct HandedCall {
-    id: i64,
+    posted: PostedId,
     events: Mutex<Option<Events>>,
-    streams: HandedStreams,
 }
 
-/// The requests of the service by the ids of the calls whose streams it got. Clones share them.
+/// The calls that were posted, by id. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HandedStreams(Arc<Mutex<HashMap<i64, RequestId>>>);
+pub(super) struct PostedCalls(Arc<Mutex<HashMap<i64, CallState>>>);
+
+#[derive(Debug)]
+enum CallState {
+    /// The call waits for its response.
+    Posted,
+    /// The stream of the session had the answer, which may come before the response.
+    Answered(Value),
+    /// The service waits for the answer, with a request of its own.
+    Handed(RequestId),
+}
+
+/// A call that was posted, until this is dropped.
+#[derive(Debug)]
+struct PostedId {
+    id: i64,
+    calls: PostedCalls,
+}
 
 impl HttpClient {
     /// Posts a call.
@@ -59,6 +75,7 @@ impl HttpClient {
         let mut request = reqwest::Request::new(Method::POST, session.url.clone());
         *request.headers_mut() = session.headers.clone();
         *request.body_mut() = Some(call.text.into());
+        let posted = self.posted.add(call.id);
         let response = self.http.execute(request).await;
         let response = response.map_err(StreamableHttpError::Client)?;
         let mut limits = StreamableHttpResponseLimits::default();
@@ -66,7 +83,7 @@ impl HttpClient {
         limits.max_json_response_size = self.message_bytes;
         let received = self.receive(response, session.has_id, true, limits);
         match received.await {
-            Ok(Received::Events(events)) => Ok(self.follow(events, call.id).await),
+            Ok(Received::Events(events)) => Ok(follow(events, posted).await),
             Ok(Received::Body(body, status, retry)) => {
                 match serde_json::from_slice::<Value>(&body) {
                     Ok(message) if status.is_success() || message.get("error").is_some() => {
@@ -76,44 +93,46 @@ impl HttpClient {
                     _ => Err(status_error(status, retry, &body[..body.len().min(SHOWN)])),
                 }
             }
-            // The answer comes on the stream of the session.
-            Ok(Received::Accepted) => Ok(self.hand(call.id, stream::pending().boxed())),
+            Ok(Received::Accepted) => Ok(match posted.answer() {
+                Some(answer) => PostedCall::Answer(answer),
+                // The answer comes on the stream of the session.
+                None => hand(posted, stream::pending().boxed()),
+            }),
             Err(StreamableHttpError::SessionExpired) => Ok(PostedCall::Expired),
             Err(error) => Err(error),
         }
     }
+}
 
-    /// Follows the events of a call until its answer, or until the first one that the service has to handle.
-    async fn follow(&self, mut events: Events, call: i64) -> PostedCall {
-        let mut before: Vec<Result<Sse, SseError>> = Vec::new();
-        while let Some(event) = events.next().await {
-            let data = event.as_ref().ok().and_then(|event| event.data.as_deref());
-            match data {
-                // It has the id with which the stream is resumed.
-                Some("") | None if event.is_ok() => before.push(event),
-                data => {
-                    let message = data.and_then(|data| serde_json::from_str::<Value>(data).ok());
-                    if let Some(message) = message
-                        && answered_id(&message) == Some(call)
-                    {
-                        read_rest(events);
-                        return PostedCall::Answer(message);
-                    }
-                    before.push(event);
-                    break;
+/// Follows the events of a call until its answer, or until the first one that the service has to handle.
+async fn follow(mut events: Events, posted: PostedId) -> PostedCall {
+    let mut before: Vec<Result<Sse, SseError>> = Vec::new();
+    while let Some(event) = events.next().await {
+        let data = event.as_ref().ok().and_then(|event| event.data.as_deref());
+        match data {
+            // It has the id with which the stream is resumed.
+            Some("") | None if event.is_ok() => before.push(event),
+            data => {
+                let message = data.and_then(|data| serde_json::from_str::<Value>(data).ok());
+                if let Some(message) = message
+                    && answered_id(&message) == Some(posted.id)
+                {
+                    read_rest(events);
+                    return PostedCall::Answer(message);
                 }
+                before.push(event);
+                break;
             }
         }
-        self.hand(call, stream::iter(before).chain(events).boxed())
     }
+    hand(posted, stream::iter(before).chain(events).boxed())
+}
 
-    fn hand(&self, call: i64, events: Events) -> PostedCall {
-        PostedCall::Stream(HandedStream(Arc::new(HandedCall {
-            id: call,
-            events: Mutex::new(Some(events)),
-            streams: self.streams.clone(),
-        })))
-    }
+fn hand(posted: PostedId, events: Events) -> PostedCall {
+    PostedCall::Stream(HandedStream(Arc::new(HandedCall {
+        posted,
+        events: Mutex::new(Some(events)),
+    })))
 }
 
 fn read_rest(mut events: Events) {
@@ -128,18 +147,34 @@ fn read_rest(mut events: Events) {
 impl fmt::Debug for HandedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HandedCall")
-            .field("id", &self.id)
+            .field("posted", &self.posted)
             .finish_non_exhaustive()
     }
 }
 
-impl Drop for HandedCall {
-    fn drop(&mut self) {
-        self.streams.0.lock().remove(&self.id);
+impl PostedId {
+    /// Takes the answer that the stream of the session had.
+    fn answer(&self) -> Option<Value> {
+        match self.calls.0.lock().insert(self.id, CallState::Posted) {
+            Some(CallState::Answered(answer)) => Some(answer),
+            _ => None,
+        }
     }
 }
 
-impl HandedStreams {
+impl Drop for PostedId {
+    fn drop(&mut self) {
+        self.calls.0.lock().remove(&self.id);
+    }
+}
+
+impl PostedCalls {
+    fn add(&self, id: i64) -> PostedId {
+        self.0.lock().insert(id, CallState::Posted);
+        let calls = self.clone();
+        PostedId { id, calls }
+    }
+
     /// Returns the stream that came with a request, instead of a response to it.
     pub(super) fn resume(&self, message: &ClientJsonRpcMessage) -> Option<Events> {
         let ClientJsonRpcMessage::Request(request) = message else {
@@ -147,16 +182,22 @@ impl HandedStreams {
         };
         let HandedStream(handed) = request.request.extensions().get()?;
         let events = handed.events.lock().take()?;
-        self.0.lock().insert(handed.id, request.id.clone());
-        Some(self.renamed(events))
+        let state = CallState::Handed(request.id.clone());
+        let before = self.0.lock().insert(handed.posted.id, state);
+        let answer = match before {
+            Some(CallState::Answered(answer)) => Some(answer),
+            _ => None,
+        };
+        let answer = answer.map(|answer| Ok(Sse::default().data(answer.to_string())));
+        Some(self.routed(stream::iter(answer).chain(events).boxed()))
     }
 
-    /// Returns `events`, in which an answer to a call has the id of the request of the service.
-    pub(super) fn renamed(&self, events: Events) -> Events {
-        let streams = self.clone();
+    /// Returns `events`, in which an answer to a call of the service has the id of its request. Answers to others are stored.
+    pub(super) fn routed(&self, events: Events) -> Events {
+        let calls = self.clone();
         let events = events.map(move |event| {
             let mut event = event?;
-            if let Some(data) = event.data.as_deref().and_then(|data| streams.rename(data)) {
+            if let Some(data) = event.data.as_deref().and_then(|data| calls.route(data)) {
                 event.data = Some(data);
             }
             Ok(event)
@@ -164,13 +205,20 @@ impl HandedStreams {
         events.boxed()
     }
 
-    fn rename(&self, data: &str) -> Option<String> {
+    fn route(&self, data: &str) -> Option<String> {
         if self.0.lock().is_empty() {
             return None;
         }
         let mut message = serde_json::from_str::<Value>(data).ok()?;
-        let id = self.0.lock().get(&answered_id(&message)?).cloned()?;
-        message["id"] = id.into_json_value();
+        let id = answered_id(&message)?;
+        let mut calls = self.0.lock();
+        match calls.get_mut(&id)? {
+            CallState::Handed(request) => message["id"] = request.clone().into_json_value(),
+            state => {
+                *state = CallState::Answered(message);
+                return None;
+            }
+        }
         Some(message.to_string())
     }
 }

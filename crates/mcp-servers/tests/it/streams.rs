@@ -1,4 +1,4 @@
-//! AnsweringServer of servers at URLs: as JSON, and on streams with other messages or that break off.
+//! Answers of servers at URLs: as JSON, on streams with other messages or that break off, and on the stream of the session.
 
 use std::sync::Arc;
 
@@ -30,10 +30,15 @@ struct ServerState {
     /// The call whose stream broke off.
     broken: Mutex<Value>,
     is_ping_answered: Notify,
+    /// The answer for the stream of the session.
+    early: Mutex<Value>,
+    is_early: Notify,
     has_grown: Mutex<bool>,
 }
 
-const TOOLS: [&str; 6] = ["json", "events", "changes", "asks", "breaks", "hangs"];
+const TOOLS: [&str; 7] = [
+    "json", "events", "changes", "asks", "breaks", "hangs", "early",
+];
 
 impl AnsweringServer {
     /// Serves at a free port, and returns the server for a supervisor.
@@ -50,7 +55,7 @@ impl AnsweringServer {
         self.0.received.lock().clone()
     }
 
-    fn call(&self, id: Value, name: &str, headers: &HeaderMap) -> Response {
+    async fn call(&self, id: Value, name: &str, headers: &HeaderMap) -> Response {
         self.0.received.lock().push(name.to_owned());
         let done = result(&id, json!({"content": [{"type": "text", "text": name}]}));
         match name {
@@ -70,7 +75,7 @@ impl AnsweringServer {
             }
             "asks" => {
                 let state = Arc::clone(&self.0);
-                let ping = json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"});
+                let ping = ping();
                 let answered = async move {
                     state.is_ping_answered.notified().await;
                     event(&done)
@@ -81,10 +86,31 @@ impl AnsweringServer {
                 *self.0.broken.lock() = done;
                 at_once(["id: 7\nretry: 1\ndata:\n\n".to_owned()])
             }
+            "early" => {
+                *self.0.early.lock() = done;
+                self.0.is_early.notify_one();
+                // The client read the answer before it answered the ping.
+                self.0.is_ping_answered.notified().await;
+                StatusCode::ACCEPTED.into_response()
+            }
             "hangs" => events(Vec::new(), vec![std::future::pending()]),
             other => panic!("no tool `{other}`"),
         }
     }
+
+    /// Returns the stream of the session: an answer, then a ping.
+    fn session_stream(&self) -> Response {
+        let state = Arc::clone(&self.0);
+        let early = async move {
+            state.is_early.notified().await;
+            event(&state.early.lock()) + &event(&ping())
+        };
+        events(Vec::new(), vec![early])
+    }
+}
+
+fn ping() -> Value {
+    json!({"jsonrpc": "2.0", "id": "ping", "method": "ping"})
 }
 
 fn result(id: &Value, result: Value) -> Value {
@@ -128,7 +154,7 @@ async fn answer(
                 let done = event(&server.0.broken.lock());
                 at_once([done])
             }
-            None => StatusCode::METHOD_NOT_ALLOWED.into_response(),
+            None => server.session_stream(),
         };
     }
     let Ok(message) = serde_json::from_slice::<Value>(&body) else {
@@ -156,7 +182,7 @@ async fn answer(
             let session = format!("session-{}", server.0.sessions.lock());
             assert_eq!(headers["mcp-session-id"], session.as_str());
             let name = message["params"]["name"].as_str().unwrap();
-            server.call(id, name, &headers)
+            server.call(id, name, &headers).await
         }
         Some("notifications/cancelled") => {
             server.0.received.lock().push("cancelled".to_owned());
@@ -227,5 +253,12 @@ async fn a_dropped_call_is_cancelled() {
         tokio::task::yield_now().await;
     }
     assert_eq!(answers.received(), ["hangs", "cancelled"]);
+    supervisor.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_before_the_response_arrives() {
+    let (_, supervisor) = started().await;
+    assert_eq!(call(&supervisor, "answers", "early").await, "early");
     supervisor.stop().await;
 }
