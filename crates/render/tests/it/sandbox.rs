@@ -380,7 +380,15 @@ async fn modes_owners_times_and_attributes_stay() {
         // A helper starts itself again, as the user that it is by then.
         let become_user = "test $UID = 0 || exec \"$0\" \"$@\"; \
                            exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\" \"$@\"";
-        every(&["/bin/bash", "-c", become_user, helper]).await;
+        let shell = [
+            "/bin/bash",
+            "--noprofile",
+            "--norc",
+            "-c",
+            become_user,
+            helper,
+        ];
+        every(&shell).await;
     }
 }
 
