@@ -66,6 +66,8 @@ impl Open for Folder {
 impl Folder {
     /// Reads the folder and counts the revision. A folder that does not exist is empty.
     fn read(&self) -> Result<(Vec<Entry>, Revision), SourceError> {
+        // Held while the folder is read, so that an older reading never replaces a newer one.
+        let mut seen = self.seen.lock();
         let entries = Entry::all(&self.folder).map_err(|error| {
             let shown = self.folder.display();
             SourceError::new(
@@ -74,7 +76,6 @@ impl Folder {
             )
             .caused_by(error)
         })?;
-        let mut seen = self.seen.lock();
         if seen.0 != entries {
             *seen = (entries.clone(), seen.1 + 1);
         }

@@ -73,6 +73,8 @@ impl Options {
 pub struct Git {
     options: Options,
     mirror: Mirror,
+    /// Held from the beginning of a fetch until its commit is stored, so that an older commit never replaces a newer one.
+    fetching: Mutex<()>,
     state: Mutex<State>,
 }
 
@@ -94,20 +96,18 @@ impl Open for Git {
         Ok(Git {
             options,
             mirror,
+            fetching: Mutex::default(),
             state: Mutex::default(),
         })
     }
 }
 
 impl Git {
-    /// Fetches if the interval is over. No lock is held during that.
+    /// Fetches if the interval is over. The state is not locked during that.
     fn poll(&self) {
-        if self
-            .state
-            .lock()
-            .fetched
-            .is_some_and(|fetched| fetched.elapsed() < self.options.poll())
-        {
+        let _turn = self.fetching.lock();
+        let fetched = self.state.lock().fetched;
+        if fetched.is_some_and(|fetched| fetched.elapsed() < self.options.poll()) {
             return;
         }
         let result = self.mirror.fetch();

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use git2::{AutotagOption, Error, FetchOptions, Oid, RemoteCallbacks, Repository};
-use parking_lot::Mutex;
 use repertoire_plugin_sdk::SourceError;
 
 use crate::Options;
@@ -15,8 +14,6 @@ pub(crate) struct Mirror {
     folder: PathBuf,
     url: String,
     wanted: Wanted,
-    /// Held during a fetch.
-    fetching: Mutex<()>,
     /// The number of cancelled calls.
     cancelled: AtomicU64,
 }
@@ -61,7 +58,6 @@ impl Mirror {
             folder,
             url,
             wanted,
-            fetching: Mutex::default(),
             cancelled: AtomicU64::new(0),
         })
     }
@@ -90,7 +86,6 @@ impl Mirror {
 
     /// Fetches, unless a pinned commit is in the clone.
     pub(crate) fn fetch(&self) -> Result<(), Error> {
-        let _turn = self.fetching.lock();
         let repository = self.repository()?;
         let specification = match &self.wanted {
             Wanted::Commit(_) if self.commit().is_ok() => return Ok(()),
