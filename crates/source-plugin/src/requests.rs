@@ -15,10 +15,11 @@ const MAX_FILES: usize = 10_000;
 
 pub(crate) fn list(supervisor: &Supervisor) -> Result<Listing<Skill>, SourceError> {
     let backend = supervisor.backend()?;
+    let before = supervisor.revisions(&backend);
     let reply = backend.call(PluginMethod::List, b"")?;
     let mut read = supervisor.reader.lock().read(&reply)?;
     read.diagnostics.extend(supervisor.diagnostic());
-    let revision = supervisor.record_revision(&backend, read.revision);
+    let revision = supervisor.record_listing(&backend, before, read.revision);
     Ok(Listing::new(revision, read.rows, read.diagnostics))
 }
 

@@ -80,12 +80,13 @@ impl<B: ?Sized> InstanceSlot<B> {
         state.current.take().map(|current| current.backend)
     }
 
-    /// Returns whether `backend` is current and reported a different revision before.
-    pub(crate) fn record_revision(&self, backend: &Arc<B>, revision: u64) -> bool {
-        self.with(backend, |current| {
-            current.revision.replace(revision) != Some(revision)
-        })
-        .unwrap_or(false)
+    /// Calls `change` with the last revision that `backend` reported, if it is current. Others wait until it returns.
+    pub(crate) fn with_revision<O>(
+        &self,
+        backend: &Arc<B>,
+        change: impl FnOnce(&mut Option<u64>) -> O,
+    ) -> Option<O> {
+        self.with(backend, |current| change(&mut current.revision))
     }
 
     /// Returns the instance if it can `wait` and no thread waits for it yet.

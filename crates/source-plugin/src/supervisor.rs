@@ -47,6 +47,13 @@ pub(crate) struct Supervisor {
     revision: watch::Sender<u64>,
 }
 
+/// The last revisions of an instance and of the source.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Revisions {
+    reported: Option<u64>,
+    source: Revision,
+}
+
 #[derive(Debug, Default)]
 struct FileState {
     /// The plugin and its approvals when they were last read.
@@ -107,7 +114,7 @@ impl Supervisor {
             .replace(stamps)
             .is_some_and(|before| before != stamps)
         {
-            self.revision.send_modify(|revision| *revision += 1);
+            self.next_revision();
         }
         match (made, old) {
             (Ok(None), Some((old, _))) => {
@@ -170,18 +177,53 @@ impl Supervisor {
         ]
     }
 
-    /// Returns the revision of the source for one that `backend` reported.
+    /// Returns the revisions before a listing is read.
+    pub(crate) fn revisions(&self, backend: &Arc<dyn PluginBackend>) -> Revisions {
+        let read = |reported: &mut Option<u64>| Revisions {
+            reported: *reported,
+            source: Revision(*self.revision.borrow()),
+        };
+        let revisions = self.slot.with_revision(backend, read);
+        revisions.unwrap_or_else(|| read(&mut None))
+    }
+
+    /// Returns the revision of the source for a listing that was read after `before`.
     ///
-    /// The source counts its own: an instance may repeat a number or begin again.
-    pub(crate) fn record_revision(
+    /// The source counts its own: an instance may repeat a number or begin again. A listing that was read while `wait` reported a
+    /// change may lack the change, so it has the revision from before.
+    pub(crate) fn record_listing(
         &self,
         backend: &Arc<dyn PluginBackend>,
-        reported: u64,
+        before: Revisions,
+        listed: u64,
     ) -> Revision {
-        if self.slot.record_revision(backend, reported) {
-            self.revision.send_modify(|revision| *revision += 1);
-        }
-        Revision(*self.revision.borrow())
+        let revision = self.slot.with_revision(backend, |reported| {
+            if *reported != before.reported || *reported == Some(listed) {
+                return before.source;
+            }
+            *reported = Some(listed);
+            self.next_revision()
+        });
+        revision.unwrap_or(before.source)
+    }
+
+    /// Records what `wait` reported. A listing may have had a later revision meanwhile.
+    fn record_wait(&self, backend: &Arc<dyn PluginBackend>, waited: u64) {
+        self.slot.with_revision(backend, |reported| {
+            if reported.is_none_or(|reported| reported < waited) {
+                *reported = Some(waited);
+                self.next_revision();
+            }
+        });
+    }
+
+    fn next_revision(&self) -> Revision {
+        let mut next = Revision(0);
+        self.revision.send_modify(|revision| {
+            *revision += 1;
+            next = Revision(*revision);
+        });
+        next
     }
 
     /// Completes once the revision of the source exceeds `since`.
@@ -220,7 +262,7 @@ impl Supervisor {
         let has_changed = is_touched || (has_ended && state.starts.wait(Instant::now()).is_zero());
         drop(state);
         if has_changed {
-            self.revision.send_modify(|revision| *revision += 1);
+            self.next_revision();
         }
         has_changed
     }
@@ -258,7 +300,7 @@ impl Supervisor {
         match waited {
             Ok(waited) => {
                 if waited.revision > since {
-                    self.record_revision(backend, waited.revision);
+                    self.record_wait(backend, waited.revision);
                     thread::sleep(MIN_CHANGE_INTERVAL);
                 }
                 true
@@ -269,7 +311,7 @@ impl Supervisor {
             }
             Err(_) => {
                 self.slot.end_wait(backend);
-                self.revision.send_modify(|revision| *revision += 1);
+                self.next_revision();
                 false
             }
         }

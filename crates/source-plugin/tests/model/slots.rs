@@ -81,7 +81,7 @@ fn ask(
         }
     };
     backend.call();
-    slot.record_revision(&backend, 1);
+    slot.with_revision(&backend, |reported| *reported = Some(1));
 }
 
 #[test]
