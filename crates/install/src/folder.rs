@@ -33,7 +33,8 @@ pub(crate) fn read_tree(folder: &Path) -> Result<FileTree, InstallError> {
             .map_err(|error| unreadable(file, error))?
             .len();
         let path = tree.announce(path, size)?;
-        let mut bytes = Vec::new();
+        // `announce` refuses a size over the limits.
+        let mut bytes = Vec::with_capacity(size as usize + 1);
         let opened = fs::File::open(file).map_err(|error| unreadable(file, error))?;
         let read = opened.take(size + 1).read_to_end(&mut bytes);
         read.map_err(|error| unreadable(file, error))?;

@@ -227,13 +227,16 @@ impl GitProgram {
             ];
             self.fetch_objects(url, &all, &[], repository)?;
         }
-        let files = self.list(&id, repository)?;
-        let created = self.created(&id, repository)?;
+        let (files, created) = thread::scope(|scope| {
+            let created = scope.spawn(|| self.created(&id, repository));
+            let files = self.list(&id, repository);
+            (files, created.join().expect("it does not panic"))
+        });
         Ok(Commit {
             repository: repository.to_owned(),
+            created: created?,
+            files: files?,
             id,
-            created,
-            files,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Changes of a project, which are made completely or not at all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -149,8 +149,8 @@ impl ProjectFolder {
     /// - [`Corrupt`](InstallErrorKind::Corrupt) if the store does not have the content. Nothing is changed.
     /// - Those of writing. The next `open` completes the change.
     pub fn apply(&self, store: &Store, change: &ProjectChange) -> Result<(), InstallError> {
+        self.check_parents(&change.folders)?;
         for folder in &change.folders {
-            self.check_parent(&folder.path)?;
             let digest = self.digest(&folder.path)?;
             if digest != folder.before {
                 return Err(
@@ -188,9 +188,7 @@ impl ProjectFolder {
             ))
             .help("remove the file"));
         }
-        for folder in &change.folders {
-            self.check_parent(&folder.path)?;
-        }
+        self.check_parents(&change.folders)?;
         self.check_locks(&change)?;
         self.complete(store, &change)
     }
@@ -283,20 +281,29 @@ impl ProjectFolder {
         Ok(state.manifest.map(|manifest| manifest.digest()))
     }
 
-    /// Refuses a folder that links lead out of the project.
-    fn check_parent(&self, path: &ResourcePath) -> Result<(), InstallError> {
+    /// Refuses folders that links lead out of the project.
+    fn check_parents(&self, folders: &[FolderChange]) -> Result<(), InstallError> {
         let failed = unwritable(&self.base);
         let base = self.base.canonicalize().map_err(failed)?;
-        let place = self.base.join(path.as_str());
-        let above = place.ancestors().skip(1).find(|above| above.exists());
-        let real = above.unwrap_or(&self.base).canonicalize().map_err(failed)?;
-        match real.starts_with(&base) {
-            true => Ok(()),
-            false => Err(
-                conflict(format!("a link leads `{path}` out of the project"))
-                    .help("replace the link with a folder"),
-            ),
+        // Most skills have the same parent.
+        let mut checked = BTreeSet::new();
+        for FolderChange { path, .. } in folders {
+            let place = self.base.join(path.as_str());
+            let parent = place.parent().unwrap_or(&self.base).to_owned();
+            if checked.contains(&parent) {
+                continue;
+            }
+            let above = parent.ancestors().find(|above| above.exists());
+            let real = above.unwrap_or(&self.base).canonicalize().map_err(failed)?;
+            if !real.starts_with(&base) {
+                return Err(
+                    conflict(format!("a link leads `{path}` out of the project"))
+                        .help("replace the link with a folder"),
+                );
+            }
+            checked.insert(parent);
         }
+        Ok(())
     }
 }
 

@@ -61,24 +61,39 @@ impl Store {
             return Ok(digest);
         }
         let failed = unwritable(&self.root);
-        let temporary = tempfile::tempdir_in(self.root.join(TEMPORARY)).map_err(failed)?;
-        let new = temporary.path().join("new");
-        write_tree(&new, tree).map_err(failed)?;
-        match fs::rename(&new, &place) {
-            Ok(()) => Ok(digest),
+        let new = self.temporary_folder().map_err(failed)?;
+        write_files(new.path(), tree).map_err(failed)?;
+        match fs::rename(new.path(), &place) {
+            Ok(()) => {
+                // There is nothing to remove.
+                let _ = new.keep();
+            }
             // A different process was faster, or the stored content is damaged.
             Err(_) if place.is_dir() => {
                 if self.get(&digest).is_ok_and(|stored| stored.is_some()) {
                     return Ok(digest);
                 }
-                let _ = fs::rename(&place, temporary.path().join("damaged"));
-                match fs::rename(&new, &place) {
-                    Err(error) if !place.is_dir() => Err(failed(error)),
-                    _ => Ok(digest),
+                let damaged = self.temporary_folder().map_err(failed)?;
+                let _ = fs::rename(&place, damaged.path().join("damaged"));
+                match fs::rename(new.path(), &place) {
+                    Err(error) if !place.is_dir() => return Err(failed(error)),
+                    _ => {}
                 }
             }
-            Err(error) => Err(failed(error)),
+            Err(error) => return Err(failed(error)),
         }
+        Ok(digest)
+    }
+
+    /// Creates a folder with the mode of every new one.
+    fn temporary_folder(&self) -> io::Result<tempfile::TempDir> {
+        let mut folder = tempfile::Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            folder.permissions(fs::Permissions::from_mode(0o777));
+        }
+        folder.tempdir_in(self.root.join(TEMPORARY))
     }
 
     /// Returns the files of a skill; `None` if they are not in the store.
@@ -214,6 +229,10 @@ fn clear(folder: &Path) -> io::Result<()> {
 /// The mode of a file depends on its content alone: programs are executable.
 pub(crate) fn write_tree(folder: &Path, tree: &FileTree) -> io::Result<()> {
     fs::create_dir(folder)?;
+    write_files(folder, tree)
+}
+
+fn write_files(folder: &Path, tree: &FileTree) -> io::Result<()> {
     let mut made = BTreeSet::new();
     for (path, bytes) in tree.files() {
         let file = folder.join(path.as_str());
