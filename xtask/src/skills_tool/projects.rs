@@ -81,6 +81,8 @@ impl Projects {
         command
             .env("HOME", &self.home)
             .env("PATH", path)
+            // Both programs fetch into the file system that they install to.
+            .env("TMPDIR", &self.home)
             .env("DISABLE_TELEMETRY", "1");
         let output = command.output();
         output.map_err(|error| format!("`{}` did not start: {error}", program.display()).into())

@@ -5,23 +5,45 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
+use tempfile::TempDir;
+
 use super::projects::Projects;
 use crate::bench::median;
 use crate::{Failure, venv};
 
 const SKILLS: usize = 200;
 
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
+
+/// A file system in memory, where the time is that of the programs. On a disk, other work changes it by half.
+const MEMORY: &str = "/dev/shm";
 
 /// The least ratio of the times.
 const GOAL: f64 = 5.0;
 
-/// Measures both by turns, each in a home without caches, and compares the installed files.
+/// Measures both on the disk and in memory, and compares the installed files.
 ///
 /// # Errors
-/// Fails if the files differ, and below [`GOAL`].
+/// Fails if the files differ, and below [`GOAL`] in memory, or on the disk of a system without [`MEMORY`].
 pub(super) fn check(scratch: &Path, program: &Path) -> Result<(), Failure> {
-    let folder = tempfile::tempdir()?;
+    let on_disk = measure(&tempfile::tempdir()?, "on the disk", scratch, program)?;
+    let ratio = match Path::new(MEMORY).is_dir() {
+        true => measure(
+            &tempfile::tempdir_in(MEMORY)?,
+            "in memory",
+            scratch,
+            program,
+        )?,
+        false => on_disk,
+    };
+    match ratio < GOAL {
+        true => Err(format!("expected at least {GOAL:.1} x, found {ratio:.1} x").into()),
+        false => Ok(()),
+    }
+}
+
+/// Measures both by turns, each in a home without caches, and returns the ratio of the medians.
+fn measure(folder: &TempDir, place: &str, scratch: &Path, program: &Path) -> Result<f64, Failure> {
     let folder = folder.path().canonicalize()?;
     let files: Vec<_> = (0..SKILLS).flat_map(files).collect();
     let files = files.iter().map(|(path, text)| (&**path, &**text));
@@ -49,12 +71,9 @@ pub(super) fn check(scratch: &Path, program: &Path) -> Result<(), Failure> {
     let [theirs, ours] = [theirs, ours].map(|times| median(times.into_iter()));
     let ratio = theirs / ours;
     println!(
-        "{SKILLS} skills of a repository: installed by `skills` in {theirs:.2} s, by `repertoire` in {ours:.2} s: {ratio:.1} x as fast"
+        "{SKILLS} skills of a repository {place}: installed by `skills` in {theirs:.2} s, by `repertoire` in {ours:.3} s: {ratio:.1} x as fast"
     );
-    match ratio < GOAL {
-        true => Err(format!("expected at least {GOAL:.1} x, found {ratio:.1} x").into()),
-        false => Ok(()),
-    }
+    Ok(ratio)
 }
 
 /// Returns the paths and texts of the files of a skill.
