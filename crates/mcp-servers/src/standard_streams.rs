@@ -58,7 +58,7 @@ impl SharedStdin {
     ///
     /// # Cancel safety
     /// May be dropped at any await. A line that was begun is ended.
-    pub(crate) async fn send_line(&self, line: Vec<u8>) -> io::Result<()> {
+    pub(crate) async fn sfinish_line(&self, line: Vec<u8>) -> io::Result<()> {
         let stdin = self.0.upgrade().ok_or(io::ErrorKind::BrokenPipe)?;
         let mut write = Box::pin(async move {
             let mut stdin = stdin.lock_owned().await;
@@ -127,7 +127,7 @@ impl<R> LineReader<R> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.line.extend_from_slice(part);
             if part.ends_with(b"\n") {
-                self.end_line();
+                self.finish_line();
             }
         }
     }
@@ -135,11 +135,11 @@ impl<R> LineReader<R> {
     /// Takes the last line, which needs no line feed.
     fn take_last(&mut self) {
         if !self.line.is_empty() {
-            self.end_line();
+            self.finish_line();
         }
     }
 
-    fn end_line(&mut self) {
+    fn finish_line(&mut self) {
         if !self.waiting.deliver(&self.line) {
             self.lines.extend_from_slice(&self.line);
         }
