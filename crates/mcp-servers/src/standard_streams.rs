@@ -58,7 +58,7 @@ impl SharedStdin {
     ///
     /// # Cancel safety
     /// May be dropped at any await. A line that was begun is ended.
-    pub(crate) async fn sfinish_line(&self, line: Vec<u8>) -> io::Result<()> {
+    pub(crate) async fn send_line(&self, line: Vec<u8>) -> io::Result<()> {
         let stdin = self.0.upgrade().ok_or(io::ErrorKind::BrokenPipe)?;
         let mut write = Box::pin(async move {
             let mut stdin = stdin.lock_owned().await;
