@@ -93,7 +93,7 @@ impl HttpClient {
                     _ => Err(status_error(status, retry, &body[..body.len().min(SHOWN)])),
                 }
             }
-            Ok(Received::Accepted) => Ok(match posted.answer() {
+            Ok(Received::Accepted) => Ok(match posted.set(CallState::Posted) {
                 Some(answer) => PostedCall::Answer(answer),
                 // The answer comes on the stream of the session.
                 None => hand(posted, stream::pending().boxed()),
@@ -153,9 +153,9 @@ impl fmt::Debug for HandedCall {
 }
 
 impl PostedId {
-    /// Takes the answer that the stream of the session had.
-    fn answer(&self) -> Option<Value> {
-        match self.calls.0.lock().insert(self.id, CallState::Posted) {
+    /// Sets the state of the call, and returns the answer that the stream of the session had.
+    fn set(&self, state: CallState) -> Option<Value> {
+        match self.calls.0.lock().insert(self.id, state) {
             Some(CallState::Answered(answer)) => Some(answer),
             _ => None,
         }
@@ -182,12 +182,7 @@ impl PostedCalls {
         };
         let HandedStream(handed) = request.request.extensions().get()?;
         let events = handed.events.lock().take()?;
-        let state = CallState::Handed(request.id.clone());
-        let before = self.0.lock().insert(handed.posted.id, state);
-        let answer = match before {
-            Some(CallState::Answered(answer)) => Some(answer),
-            _ => None,
-        };
+        let answer = handed.posted.set(CallState::Handed(request.id.clone()));
         let answer = answer.map(|answer| Ok(Sse::default().data(answer.to_string())));
         Some(self.routed(stream::iter(answer).chain(events).boxed()))
     }
