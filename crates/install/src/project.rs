@@ -289,8 +289,8 @@ impl ProjectFolder {
         let mut checked = BTreeSet::new();
         for FolderChange { path, .. } in folders {
             let place = self.base.join(path.as_str());
-            let parent = place.parent().unwrap_or(&self.base).to_owned();
-            if checked.contains(&parent) {
+            let parent = place.parent().unwrap_or(&self.base);
+            if !checked.insert(parent.to_owned()) {
                 continue;
             }
             let above = parent.ancestors().find(|above| above.exists());
@@ -301,7 +301,6 @@ impl ProjectFolder {
                         .help("replace the link with a folder"),
                 );
             }
-            checked.insert(parent);
         }
         Ok(())
     }
