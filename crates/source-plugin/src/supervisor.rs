@@ -207,7 +207,7 @@ impl Supervisor {
         revision.unwrap_or(before.source)
     }
 
-    /// Records what `wait` reported. A listing may have had a later revision meanwhile.
+    /// Records the revision that `wait` reported, unless a listing has reported the same or a later one.
     fn record_wait(&self, backend: &Arc<dyn PluginBackend>, waited: u64) {
         self.slot.with_revision(backend, |reported| {
             if reported.is_none_or(|reported| reported < waited) {
