@@ -58,6 +58,18 @@ impl Projects {
         succeeded(self.run(&node, project, &arguments)?).map(drop)
     }
 
+    /// Runs the tool in a project by `npx`, as people do.
+    pub(super) fn npx(&self, project: &Path, arguments: &[&str]) -> Result<(), Failure> {
+        let prefix = self.scratch.to_string_lossy();
+        let arguments = [
+            &["--prefix", &*prefix, "--no-install", "skills"][..],
+            arguments,
+        ]
+        .concat();
+        let npx = self.scratch.join("venv/bin/npx");
+        succeeded(self.run(&npx, project, &arguments)?).map(drop)
+    }
+
     /// Runs the command line in a project, and returns what it prints.
     pub(super) fn program(&self, project: &Path, arguments: &[&str]) -> Result<String, Failure> {
         succeeded(self.try_program(project, arguments)?)
