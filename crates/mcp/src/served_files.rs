@@ -1,6 +1,7 @@
 //! The files of skills, and a cache of their sizes and digests.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -19,6 +20,7 @@ use crate::synthesize::synthesize;
 pub(crate) struct ServedFiles {
     registry: SkillRegistry,
     manifests: Mutex<HashMap<SkillRoot, CachedManifest>>,
+    read_count: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -99,6 +101,7 @@ impl ServedFiles {
         ServedFiles {
             registry,
             manifests: Mutex::default(),
+            read_count: AtomicUsize::new(0),
         }
     }
 
@@ -128,6 +131,11 @@ impl ServedFiles {
         Some(Arc::clone(&cached.manifest))
     }
 
+    /// Returns the number of skills whose files were read for a manifest so far.
+    pub(crate) fn read_count(&self) -> usize {
+        self.read_count.load(Ordering::Relaxed)
+    }
+
     pub(crate) async fn manifest(
         &self,
         skill: &ServedSkill,
@@ -135,6 +143,7 @@ impl ServedFiles {
         if let Some(manifest) = self.cached(skill) {
             return Ok(manifest);
         }
+        self.read_count.fetch_add(1, Ordering::Relaxed);
         let candidate = skill.candidate();
         let (bytes, is_synthesized) = self.skill_md(candidate).await?;
         let path: ResourcePath = SKILL_MD.parse().expect("`SKILL.md` is a path");

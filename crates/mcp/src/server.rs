@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use std::sync::{Arc, Once, Weak};
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use repertoire::registry::Subscription;
@@ -229,12 +230,13 @@ async fn follow_rules(server: Weak<ServerState>, registry: SkillRegistry) {
     }
 }
 
-/// Reads the bodies of all skills, then those of new and changed ones, for the search, beside the requests.
+/// Reads the bodies of all skills, then those of new and changed ones, for the search, after the first lists of clients.
 async fn read_bodies(
     server: Weak<ServerState>,
     mut changes: Subscription<Skill>,
     end: CancellationToken,
 ) {
+    end.run_until_cancelled(first_lists(&server)).await;
     loop {
         let Some(index) = Weak::upgrade(&server).map(|server| server.tools.index().clone()) else {
             return;
@@ -245,6 +247,26 @@ async fn read_bodies(
         let Some(Some(_)) = end.run_until_cancelled(changes.next()).await else {
             return;
         };
+    }
+}
+
+/// The duration without reading after which clients have their first lists.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// The longest wait for first lists, as a multiple of [`QUIET`].
+const QUIET_ROUNDS: usize = 100;
+
+/// Waits until no client needs files of skills any more, at most for ten seconds. A first list reads the files of every skill.
+async fn first_lists(server: &Weak<ServerState>) {
+    let read_count = || Weak::upgrade(server).map(|server| server.served_files.read_count());
+    let mut before = read_count();
+    for _ in 0..QUIET_ROUNDS {
+        tokio::time::sleep(QUIET).await;
+        let now = read_count();
+        if now == before {
+            return;
+        }
+        before = now;
     }
 }
 

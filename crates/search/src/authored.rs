@@ -1,9 +1,9 @@
 //! Prompts that authors put beside their skills.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use repertoire_core::{Item, ResourcePath};
-use repertoire_registry::{Entry, Registry, SkillRegistry};
+use repertoire_core::{Digest, Item, Manifest, ResourcePath};
+use repertoire_registry::{Candidate, Entry, Registry, SkillRegistry};
 
 use super::prompt::{ExpectedPrompt, PromptGoal};
 
@@ -33,7 +33,8 @@ pub(super) async fn prompts_beside<T: Item>(
     entry: &Entry<T>,
 ) -> Vec<ExpectedPrompt> {
     let mut prompts = Vec::new();
-    let files = entry.item().location().is_some().then_some(FILES);
+    let may_have_some = entry.item().location().is_some() && !has_no_files(&entry.candidate);
+    let files = may_have_some.then_some(FILES);
     for file in files.into_iter().flatten() {
         let path = ResourcePath::new(file).expect("it is relative");
         let Ok(bytes) = registry.resource(&entry.candidate, &path).await else {
@@ -47,6 +48,13 @@ pub(super) async fn prompts_beside<T: Item>(
     }
     let own = |prompt| own_prompt(prompt, entry);
     prompts.into_iter().filter_map(own).collect()
+}
+
+/// Returns whether the source has listed that there are no files beside the item.
+fn has_no_files<T: Item>(candidate: &Candidate<T>) -> bool {
+    static NO_FILES: LazyLock<Digest> = LazyLock::new(|| Manifest::default().digest());
+    let parts = candidate.parts.as_ref();
+    parts.is_some_and(|parts| parts.resources == *NO_FILES)
 }
 
 /// Returns a prompt with the effective id of its skill; `None` if it is about a different one.

@@ -11,6 +11,7 @@ mod forms;
 mod garbage;
 mod host_tools;
 mod http;
+mod indexing;
 mod live;
 mod log;
 mod metrics;

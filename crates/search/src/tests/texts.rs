@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use repertoire_core::{Body, Digest, Source, SourceError, async_trait};
+use repertoire_core::{
+    Body, Bytes, ContentDigests, Digest, Manifest, Resource, ResourcePath, Source, SourceError,
+    async_trait,
+};
 use repertoire_registry::{MemorySource, Registered, SkillRegistry};
 use tokio::sync::Barrier;
 
@@ -210,6 +213,70 @@ async fn eight_skills_are_read_at_a_time() {
     let live = LiveIndex::new(registry);
     assert_eq!(live.read_bodies().await, 16);
     assert_eq!(live.search(&Query::new("body")).len(), 10);
+}
+
+/// Skills of which one is listed without files, one with a file, and one with neither. Records the files that are read.
+#[derive(Debug, Clone, Default)]
+struct ListedFiles(Arc<std::sync::Mutex<Vec<String>>>);
+
+#[async_trait]
+impl Source<Skill> for ListedFiles {
+    fn name(&self) -> &str {
+        "home"
+    }
+
+    async fn list(&self) -> Result<Listing<Skill>, SourceError> {
+        let row = |id: &str, files: Option<Vec<Resource>>| {
+            let location = format!("/home/{id}/SKILL.md");
+            let skill = skill(id, "Sorts.").from_location(location);
+            let row = ListingEntry::new(skill, Stamp::of(id));
+            match files {
+                Some(files) => row.with_parts(ContentDigests::new(
+                    "Sort.",
+                    &Manifest::new(files).expect("one file"),
+                )),
+                None => row,
+            }
+        };
+        let path = "evals/evals.json".parse().expect("a path");
+        let file = Resource::new(path, 2, Digest::of(b"[]"));
+        let rows = [
+            row("alone", Some(Vec::new())),
+            row("evaluated", Some(vec![file])),
+            row("unknown", None),
+        ];
+        Ok(Listing::new(Revision(0), rows, []))
+    }
+
+    async fn body(&self, id: &Id) -> Result<Body, SourceError> {
+        Ok(Body::new(
+            "Sort.",
+            Digest::of(b"Sort."),
+            Stamp::of(id.as_str()),
+        ))
+    }
+
+    async fn resource(&self, id: &Id, path: &ResourcePath) -> Result<Bytes, SourceError> {
+        self.0.lock().unwrap().push(format!("{id}/{path}"));
+        Err(SourceError::not_found("skill", id))
+    }
+}
+
+#[tokio::test]
+async fn skills_without_files_are_not_read_for_prompts() {
+    let home = ListedFiles::default();
+    let registry = SkillRegistry::builder().user(home.clone());
+    let live = LiveIndex::new(registry.load().await.unwrap());
+    assert_eq!(live.read_bodies().await, 3);
+    let mut read = home.0.lock().unwrap().clone();
+    read.sort();
+    let expected = [
+        "evaluated/evals/evals.json",
+        "evaluated/evals/trigger-evals.json",
+        "unknown/evals/evals.json",
+        "unknown/evals/trigger-evals.json",
+    ];
+    assert_eq!(read, expected);
 }
 
 #[tokio::test]
