@@ -23,7 +23,8 @@ use crate::served_view::{ServedSkill, ServedView, SkillPrompt};
 
 /// An MCP server over a registry, for any number of clients. Clones share one server.
 ///
-/// Every answer is from the registry's latest snapshot. A client is notified when one of its lists changes.
+/// Every answer is from the registry's latest snapshot. A client is notified when one of its lists changes. The runtime that
+/// serves clients needs tokio's timers.
 #[derive(Debug, Clone)]
 pub struct Server(Arc<ServerState>);
 
