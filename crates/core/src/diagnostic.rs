@@ -145,17 +145,17 @@ impl Diagnostic {
     pub fn read(record: &mut RecordReader<'_>) -> Option<Diagnostic> {
         const SEVERITIES: [Severity; 3] = [Severity::Info, Severity::Warning, Severity::Error];
         let severity = usize::from(record.byte()?);
-        let code = Code::named(&record.text()?)?;
+        let code = Code::named(record.written()?)?;
         let position = |count: usize| u32::try_from(count).ok().filter(|count| *count > 0);
         Some(Diagnostic {
             severity: *SEVERITIES.get(severity)?,
             code,
-            message: record.text()?.as_ref().to_owned(),
+            message: record.written()?.to_owned(),
             path: record.optional_text()?,
             line: position(record.count()?),
             column: position(record.count()?),
             other: record.optional_text()?,
-            help: record.optional_text()?.map(|help| help.as_ref().to_owned()),
+            help: record.optional(RecordReader::written)?.map(str::to_owned),
         })
     }
 }

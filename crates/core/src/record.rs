@@ -1,11 +1,14 @@
 //! Skills and diagnostics as bytes, for caches that the same build of a program reads again.
 //!
 //! A record has its distinct texts first and refers to them by number, so that equal texts of one skill share their memory again.
+//! Short texts are shared with other skills, as the parser shares them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::quality::RandomState;
+
+use crate::shared_text::{shared_key, shared_value};
 
 /// A record that is written.
 #[derive(Debug, Default)]
@@ -99,8 +102,15 @@ impl<'a> ByteReader<'a> {
 /// A record that is read. Every method returns `None` for bytes that no [`RecordWriter`] wrote.
 #[derive(Debug)]
 pub struct RecordReader<'a> {
-    texts: Vec<Arc<str>>,
+    texts: Vec<RecordText<'a>>,
     rest: ByteReader<'a>,
+}
+
+/// A text of a record, as written and as it was first read.
+#[derive(Debug)]
+struct RecordText<'a> {
+    written: &'a str,
+    read: Option<Arc<str>>,
 }
 
 impl<'a> RecordReader<'a> {
@@ -111,7 +121,10 @@ impl<'a> RecordReader<'a> {
         // Each text takes four bytes at least.
         let mut texts = Vec::with_capacity(count.min(rest.0.len() / 4));
         for _ in 0..count {
-            texts.push(std::str::from_utf8(rest.bytes()?).ok()?.into());
+            texts.push(RecordText {
+                written: std::str::from_utf8(rest.bytes()?).ok()?,
+                read: None,
+            });
         }
         Some(RecordReader { texts, rest })
     }
@@ -136,13 +149,38 @@ impl<'a> RecordReader<'a> {
 
     /// Reads a text.
     pub fn text(&mut self) -> Option<Arc<str>> {
+        self.text_by(shared_value)
+    }
+
+    /// Reads a key of front matter.
+    pub(crate) fn key(&mut self) -> Option<Arc<str>> {
+        self.text_by(shared_key)
+    }
+
+    /// Reads a text as it is written.
+    pub(crate) fn written(&mut self) -> Option<&'a str> {
         let number = self.count()?;
-        self.texts.get(number).cloned()
+        Some(self.texts.get(number)?.written)
+    }
+
+    fn text_by(&mut self, share: fn(&str) -> Arc<str>) -> Option<Arc<str>> {
+        let number = self.count()?;
+        let text = self.texts.get_mut(number)?;
+        let read = text.read.get_or_insert_with(|| share(text.written));
+        Some(Arc::clone(read))
     }
 
     pub(crate) fn optional_text(&mut self) -> Option<Option<Arc<str>>> {
+        self.optional(RecordReader::text)
+    }
+
+    /// Reads whether there is an item, and the item.
+    pub(crate) fn optional<T>(
+        &mut self,
+        read: impl FnOnce(&mut RecordReader<'a>) -> Option<T>,
+    ) -> Option<Option<T>> {
         if self.flag()? {
-            self.text().map(Some)
+            read(self).map(Some)
         } else {
             Some(None)
         }

@@ -94,7 +94,7 @@ fn write_rows(rows: &[(Arc<str>, Value)], record: &mut RecordWriter) {
 }
 
 fn read_rows(record: &mut RecordReader<'_>, depth: usize) -> Option<Vec<(Arc<str>, Value)>> {
-    record.items(|record| Some((record.text()?, read_value(record, depth)?)))
+    record.items(|record| Some((record.key()?, read_value(record, depth)?)))
 }
 
 fn write_value(value: &Value, record: &mut RecordWriter) {

@@ -53,6 +53,24 @@ fn every_field_is_kept() {
 }
 
 #[test]
+fn skills_share_keys_and_short_values() {
+    let [a, b] = ["a", "b"].map(|name| {
+        let parsed = parse(&format!(
+            "---\nname: {name}\ndescription: Sorts.\nlicense: MIT\n---\n"
+        ));
+        let read = read(&written(&parsed), &parsed).expect("it was just written");
+        read.skill.expect("it has a name and a description")
+    });
+    let field = |skill: &Skill| {
+        let mut fields = skill.fields.iter();
+        let (key, value) = fields.find(|(key, _)| **key == *"license")?;
+        Some((key.as_ptr(), value.as_text()?.as_ptr()))
+    };
+    assert!(field(&a).is_some());
+    assert_eq!(field(&a), field(&b));
+}
+
+#[test]
 fn equal_texts_share_their_memory() {
     let parsed = parse("---\nname: tidy\ndescription: Sorts.\n---\n");
     let read = read(&written(&parsed), &parsed).expect("it was just written");
