@@ -78,11 +78,7 @@ fn write_names(names: Option<&Vec<Arc<str>>>, record: &mut RecordWriter) {
 }
 
 fn read_names(record: &mut RecordReader<'_>) -> Option<Option<Vec<Arc<str>>>> {
-    if record.flag()? {
-        record.items(RecordReader::text).map(Some)
-    } else {
-        Some(None)
-    }
+    record.optional(|record| record.items(RecordReader::text))
 }
 
 fn write_rows(rows: &[(Arc<str>, Value)], record: &mut RecordWriter) {
